@@ -27,6 +27,17 @@ struct summary {
 /// NaN without values.
 [[nodiscard]] double mean(std::span<const double> values);
 
+/// A mean, and what it lies between with a probability of 95 %.
+struct mean_interval {
+  double mean = 0;
+  double low = 0;
+  double high = 0;
+};
+/// Returns the geometric mean of positive values, with its interval by Student's t of their
+/// logarithms, as if those were normal.  Of one value the interval is everything, and of none the
+/// mean is NaN.
+[[nodiscard]] mean_interval geometric_mean(std::span<const double> values);
+
 /// Returns, for each value, whether it is at least a quarter larger than the mean of the others;
 /// false if there is one value.  [Baden and Shalit 2001, section 3.2]
 [[nodiscard]] std::vector<bool> outliers(std::span<const double> values);

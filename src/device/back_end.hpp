@@ -48,9 +48,8 @@ class back_end {
   [[nodiscard]] virtual std::byte* allocate_pinned(std::size_t size_bytes) = 0;
   virtual void release_pinned(std::byte* memory) noexcept = 0;
 
-  /// Returns what a copy between host and device takes.  Unless a back end knows it: as on half of
-  /// PCI Express 4 with 16 lanes.
-  [[nodiscard]] virtual copy_cost bus() const noexcept { return {1e-5, 1 / 1.2e10}; }
+  /// Returns what a copy between host and device takes.
+  [[nodiscard]] virtual copy_cost bus() const noexcept { return usual_bus; }
   /// In a turn.  The queue says which way: to the host, to the device, or within the device.
   virtual void copy(queue queue, void* to, const void* from, std::size_t size_bytes) = 0;
   /// Later commands of `queue` wait until `other` has passed its mark `number`, which is enqueued.
@@ -61,6 +60,11 @@ class back_end {
   /// Enqueues a mark, and returns its number in the queue, from 1.
   virtual std::uint64_t mark(device_queue queue, std::unique_ptr<open_turn> begun) = 0;
   [[nodiscard]] virtual std::uint64_t passed(device_queue queue) const noexcept = 0;
+  /// Has `passed` know of what the device has done by now, where it learns of that later.
+  virtual void look(device_queue) {}
+  /// Somebody waits: `moved` is called, once, when `queue` has passed its mark `number` or has
+  /// failed.  Who waits still then asks again.  A back end may tell of every mark unasked.
+  virtual void arm(device_queue, std::uint64_t) {}
 
   /// Returns what was wrong with which task's command; empty while none has failed.
   [[nodiscard]] virtual std::string failure() const = 0;

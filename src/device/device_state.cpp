@@ -74,8 +74,21 @@ std::uint64_t device_state::end(queue_turn& turn) {
   const std::uint64_t number = last(turn.where_.which) =
       by_->mark(turn.where_.which, std::move(turn.begun_));
   for (const queue_turn::touched& t : turn.touched_)
-    uses_[t.memory].push_back({t.begin, t.end, turn.where_.which, number, t.writes});
+    note_use(uses_[t.memory], {t.begin, t.end, turn.where_.which, number, t.writes});
   return number;
+}
+
+/// One that follows the same in its queue stands for it.
+void device_state::note_use(std::vector<use>& known, const use& added) {
+  const auto before = std::ranges::find_if(known, [&](const use& u) {
+    return u.begin == added.begin && u.end == added.end && u.queue == added.queue &&
+           u.wrote == added.wrote;
+  });
+  if (before == known.end()) {
+    known.push_back(added);
+  } else {
+    before->number = added.number;
+  }
 }
 
 std::uint64_t device_state::mark(device_queue queue) {
@@ -84,8 +97,11 @@ std::uint64_t device_state::mark(device_queue queue) {
 }
 
 bool device_state::is_full(device_queue queue) {
+  const auto seems_full = [&] { return last(queue) - by_->passed(queue) > full; };
   std::lock_guard lock(mutex_);
-  return last(queue) - by_->passed(queue) > full && failure_ == nullptr;
+  if (failure_ != nullptr || !seems_full()) return false;
+  by_->look(queue);
+  return seems_full();
 }
 
 void device_state::when_room(device_queue queue, std::unique_ptr<awaited> then) {
@@ -105,6 +121,7 @@ void device_state::when_done(device_queue queue, std::uint64_t number,
     if (by_->passed(queue) < number) {
       if (failure_ == nullptr) {
         waiting_.push_back({queue, number, std::move(then)});
+        by_->arm(queue, number);
         return;
       }
       why = failure_;
@@ -135,7 +152,9 @@ void device_state::when_idle(const std::function<std::unique_ptr<awaited>()>& ma
   std::lock_guard lock(mutex_);
   if (failure_ != nullptr) std::rethrow_exception(failure_);
   for (const device_queue q : all_queues) {
-    if (by_->passed(q) < last(q)) waiting_.push_back({q, last(q), make()});
+    if (by_->passed(q) >= last(q)) continue;
+    waiting_.push_back({q, last(q), make()});
+    by_->arm(q, last(q));
   }
 }
 
@@ -152,9 +171,23 @@ void device_state::moved() noexcept {
     const auto rest = std::ranges::partition(waiting_, [&](const waiting& w) { return !over(w); });
     std::ranges::move(rest, std::back_inserter(ended));
     waiting_.erase(rest.begin(), rest.end());
+    arm_again();
   }
   for (const waiting& one : ended)
     one.then->ended(one.number <= by_->passed(one.queue) ? nullptr : why);
+}
+
+/// For the first mark of each queue that somebody waits for.
+void device_state::arm_again() {
+  std::array<std::uint64_t, device_queue_count> first{};
+  for (const waiting& one : waiting_) {
+    std::uint64_t& number = first[static_cast<std::size_t>(one.queue)];
+    if (number == 0 || one.number < number) number = one.number;
+  }
+  for (const device_queue q : all_queues) {
+    const std::uint64_t number = first[static_cast<std::size_t>(q)];
+    if (number != 0) by_->arm(q, number);
+  }
 }
 
 void device_state::note_failure() {
@@ -164,6 +197,7 @@ void device_state::note_failure() {
 
 void device_state::ran(device_queue queue, const char* task, ticks begin, ticks end) noexcept {
   times_.ended(queue, end);
+  if (!is_observed_.load(std::memory_order_acquire)) return;
   std::lock_guard lock(mutex_);
   if (observer_) observer_(queue, task, begin, end);
 }
@@ -171,6 +205,7 @@ void device_state::ran(device_queue queue, const char* task, ticks begin, ticks 
 void device_state::observe(observer told) {
   std::lock_guard lock(mutex_);
   observer_ = std::move(told);
+  is_observed_.store(static_cast<bool>(observer_), std::memory_order_release);
 }
 
 std::shared_ptr<std::byte> device_state::take_stage(std::size_t size_bytes) {
@@ -281,7 +316,7 @@ std::shared_ptr<const device_memory> allocate_on(const device& where, std::size_
     delete one;
   };
   std::shared_ptr<device_memory> made(
-      new device_memory{nullptr, reinterpret_cast<std::uintptr_t>(name), size_bytes, home}, free);
+      new device_memory{nullptr, reinterpret_cast<std::uintptr_t>(name), home}, free);
   made->data = home->memory_or_failure([&] { return home->commands().allocate(size_bytes); });
   return made;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -113,6 +114,8 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   [[nodiscard]] std::uint64_t& last(device_queue queue) noexcept {
     return last_[static_cast<std::size_t>(queue)];
   }
+  static void note_use(std::vector<use>& known, const use& added);
+  void arm_again();
   void note_failure();
 
   const int index_;
@@ -124,6 +127,7 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   std::vector<waiting> waiting_;
   std::exception_ptr failure_;
   observer observer_;
+  std::atomic<bool> is_observed_{false};  ///< so that nobody takes the lock to ask
   std::unordered_map<std::size_t, std::vector<std::byte*>> stages_;  ///< free, by size
   bool is_joined_ = false;
   std::vector<std::shared_ptr<const void>> kept_;

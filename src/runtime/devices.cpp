@@ -174,7 +174,7 @@ found_devices::found_devices(const std::vector<device>& option, const environmen
 }
 
 copy_cost found_devices::bus() const noexcept {
-  return all_.empty() ? copy_cost{1e-5, 1e-10} : all_.front().state()->commands().bus();
+  return all_.empty() ? usual_bus : all_.front().state()->commands().bus();
 }
 
 std::vector<device> found_devices::take() {

@@ -27,6 +27,24 @@ TEST(statistics, one_value_is_all_its_quantiles) {
   for (const double fraction : {0.0, 0.25, 0.5, 1.0}) EXPECT_EQ(quantile(one, fraction), 7);
 }
 
+TEST(statistics, a_geometric_mean_has_the_interval_of_its_logarithms) {
+  // scipy.stats.t.interval(0.95, 3, mean(log x), sem(log x)) of 1, 2, 4, 8
+  const auto [mean, low, high] = plait::measure::geometric_mean(std::vector<double>{4, 1, 8, 2});
+  EXPECT_NEAR(mean, std::sqrt(8.0), 1e-12);
+  EXPECT_NEAR(low, 0.6811, 2e-4);
+  EXPECT_NEAR(high, 11.745, 3e-3);
+}
+
+TEST(statistics, many_equal_values_are_their_own_mean) {
+  const auto [mean, low, high] = plait::measure::geometric_mean(std::vector<double>(50, 3.0));
+  EXPECT_NEAR(mean, 3, 1e-12);
+  EXPECT_NEAR(low, 3, 1e-12);
+  EXPECT_NEAR(high, 3, 1e-12);
+  const auto one = plait::measure::geometric_mean(std::vector<double>{3});
+  EXPECT_EQ(one.low, 0);
+  EXPECT_TRUE(std::isinf(one.high));
+}
+
 TEST(statistics, nothing_has_no_median) {
   EXPECT_TRUE(std::isnan(plait::measure::median({})));
 }

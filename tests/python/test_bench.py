@@ -39,8 +39,8 @@ def bench(tmp_path):
 
 def test_without_a_name_it_says_what_there_is(bench):
     assert bench().stdout.strip() == (
-        "benchmarks: bindings, counts, dense, exchange, fft, message, metg, progress, scale, "
-        "sparse, task_overhead, tolerance"
+        "benchmarks: bindings, counts, dense, device, exchange, fft, message, metg, progress, "
+        "scale, sparse, task_overhead, tolerance"
     )
 
 

@@ -96,7 +96,7 @@ bool is_pinned(const void* memory, std::size_t size) {
 }
 
 int allocate(void** to, std::size_t size, context* of) {
-  constexpr std::size_t room = std::size_t{1} << 40;
+  constexpr std::size_t room = std::size_t{1} << 38;
   if (size == 0) return invalid_value;
   if (size >= room) return out_of_memory;
   *to = ::operator new (size, std::align_val_t{256}, std::nothrow);
@@ -428,7 +428,7 @@ int NAME(cuLaunchKernel, hipModuleLaunchKernel)(void* what, unsigned blocks_x, u
         return illegal_address;
     }
     if (kernel.fails != nullptr && kernel.fails(arguments)) return illegal_address;
-    for (std::size_t i = 0; i < blocks_x; ++i) kernel.run(arguments, i);
+    for (std::size_t i = 0; i < blocks_x; ++i) kernel.run(arguments, {i, 0, 0});
     return 0;
   });
   return 0;

@@ -365,9 +365,11 @@ std::int32_t clEnqueueNDRangeKernel(cl_command_queue in, cl_kernel what, std::ui
   if (std::ranges::any_of(what->arguments, [](const argument_bytes& one) { return one.empty(); }))
     return -52;
   return in->add(
-      [of = what->what, arguments = what->arguments, n = items[0]] {
+      [of = what->what, arguments = what->arguments, nx = items[0], ny = items[1], nz = items[2]] {
         const bool fails = of->fails != nullptr && of->fails(arguments);
-        for (std::size_t i = 0; i < n && !fails; ++i) of->run(arguments, i);
+        for (std::size_t z = 0; z < nz && !fails; ++z)
+          for (std::size_t y = 0; y < ny; ++y)
+            for (std::size_t x = 0; x < nx; ++x) of->run(arguments, {x, y, z});
         return fails ? out_of_resources : number::complete;
       },
       count, after, done);

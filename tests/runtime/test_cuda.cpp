@@ -196,11 +196,11 @@ TEST_P(cuda_tasks, leave_nothing_behind_and_memory_that_there_is_not_is_refused)
     pinned<int> host(gpu, 10);
     std::string why;
     try {
-      const device_array<char> too_large(gpu, std::size_t{1} << 40);
+      const device_array<char> too_large(gpu, std::size_t{1} << 38);
     } catch (const error& e) {
       why = e.what();
     }
-    EXPECT_NE(why.find("gives no 1099511627776 bytes of its memory: error 2 ("), std::string::npos)
+    EXPECT_NE(why.find("gives no 274877906944 bytes of its memory: error 2 ("), std::string::npos)
         << why;
     rt.copy("there", in(host), out(x));
     rt.send("self", in(x), env.rank());

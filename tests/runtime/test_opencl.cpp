@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Devices that OpenCL reaches, such as those of PoCL: kernels in OpenCL C in the dataflow.
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -11,6 +13,7 @@
 #include <plait/device/opencl.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "device/opencl/opencl_functions.hpp"
 #include "runtime/failure_of.hpp"
 #include "runtime/kernels_in_order.hpp"
 #include "support/mpi_test.hpp"
@@ -97,6 +100,71 @@ TEST_P(opencl_tasks, an_empty_launch_does_nothing) {
   rt.copy("back", in(x), out(host));
   rt.wait();
   EXPECT_EQ(host, std::vector<int>(10, 4));
+}
+
+/// What comes behind plait's last command is long: a copy that did not wait for it would see too
+/// little.
+TEST_P(opencl_tasks, commands_that_the_program_enqueues_by_itself_are_waited_for) {
+  constexpr std::size_t n = std::size_t{1} << 22;
+  const detail::opencl_functions* const cl = detail::opencl_functions::find();
+  ASSERT_NE(cl, nullptr);
+  runtime rt{env, options()};
+  device_array<int> x(found()[0], n);
+  device_array<int> y(found()[0], n);
+  std::vector<int> host(n, 3);
+  rt.copy("there", in(host), out(x));
+  rt.task(
+      "two commands",
+      [this, cl](queue q, device_span<const int> from, device_span<int> to) {
+        opencl::launch(q, *add_one, {1}, to);
+        EXPECT_EQ(cl->clEnqueueSVMMemcpy(opencl::queue_of(q), 0, to.data(), from.data(),
+                                         from.size_bytes(), 0, nullptr, nullptr),
+                  0);
+      },
+      on(found()[0]), in(x), out(y));
+  std::vector<int> back(n);
+  rt.copy("back", in(y), out(back));
+  rt.wait();
+  EXPECT_EQ(std::ranges::count(back, 3), static_cast<std::ptrdiff_t>(n));
+}
+
+/// More than a queue holds, so that tasks are held and let go.
+TEST_P(opencl_tasks, a_long_chain_and_many_short_ones_end) {
+  constexpr int links = 700;
+  runtime rt{env, options()};
+  std::vector<device_array<int>> chains;
+  for (int i = 0; i < 9; ++i) chains.emplace_back(found()[0], 4);
+  std::vector<std::vector<int>> host(chains.size(), std::vector<int>(4));
+  for (std::size_t i = 0; i < chains.size(); ++i) rt.copy("there", in(host[i]), out(chains[i]));
+  for (int i = 0; i < links; ++i) submit_add(rt, found()[0], chains[0], add);
+  for (int i = 0; i < links; ++i)
+    submit_add(rt, found()[0], chains[1 + static_cast<std::size_t>(i) % 8], add);
+  for (std::size_t i = 0; i < chains.size(); ++i) rt.copy("back", in(chains[i]), out(host[i]));
+  rt.wait();
+  EXPECT_EQ(host[0], std::vector<int>(4, links));
+  for (std::size_t i = 1; i < host.size(); ++i) {
+    const int own = links / 8 + (static_cast<int>(i) <= links % 8 ? 1 : 0);
+    EXPECT_EQ(host[i], std::vector<int>(4, own)) << "chain " << i;
+  }
+}
+
+/// A command without a wait begins where the one before it ended; this one has waited.
+TEST_P(opencl_tasks, a_kernel_that_waits_for_a_copy_begins_behind_it_in_a_trace) {
+  runtime rt{env, options()};
+  std::vector<int> host(std::size_t{1} << 22, 3);
+  device_array<int> x(found()[0], host.size());
+  rt.start_trace();
+  rt.copy("there", in(host), out(x));
+  submit_add(rt, found()[0], x, add);
+  rt.wait();
+  double copy_s = 0;
+  double kernel_s = 0;
+  for (const trace_event& e : rt.stop_trace()) {
+    if (e.lane.ends_with(", to device")) copy_s = (e.begin_s + e.end_s) / 2;
+    if (e.lane.ends_with(", compute")) kernel_s = e.begin_s;
+  }
+  EXPECT_GT(copy_s, 0);
+  EXPECT_GT(kernel_s, copy_s);
 }
 
 TEST_P(opencl_tasks, each_of_several_ranks_has_a_device) {

@@ -2,10 +2,14 @@
 #include "kernel.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include <plait/plait.hpp>
+
+#include "common/kernel_words.cl"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -64,13 +68,7 @@ std::int64_t lanes_until_aligned(const double* where, std::int64_t at_most) {
   return std::min((lane_count - misplaced) % lane_count, at_most);
 }
 
-// One order of additions for every way to compute a cell; the build forbids contraction.  So
-// neither vectors nor the place of a box change a bit.
-template <class Value>
-Value relaxed(Value left, Value right, Value front, Value back, Value below, Value above, Value b,
-              Value sixth) {
-  return (left + right + front + back + below + above + b) * sixth;
-}
+#include "device/relax_cells.cl"
 
 constexpr double sixth = 1.0 / 6.0;
 
@@ -140,6 +138,17 @@ void relax(const_cells u, const_cells b, cells v, stores how) {
   } else {
     relax_tiled<relax_row>(u, b, v);
   }
+}
+
+void relax_one_by_one(const_cells u, const_cells b, cells v) {
+  const box& own = v.cells();
+  const plait::point<3>& first = own.low;
+  const auto n = own.extent();
+  for_each_cell(own, [&](const plait::point<3>& cell) {
+    const auto item = [&](axis a) { return static_cast<std::size_t>(cell[a] - first[a]); };
+    relax_cells(u.at(first), b.at(first), v.at(first), u.stride(axis::y), u.stride(axis::z),
+                n[axis::x], n[axis::y], n[axis::z], {item(axis::x), item(axis::y), item(axis::z)});
+  });
 }
 
 double stream_triad_bytes_per_s(const cells& a, const const_cells& b, const const_cells& c,

@@ -26,6 +26,9 @@ enum class stores : std::uint8_t { streamed, cached };
 /// alike; u shows the neighbours of v's cells too.  Thread-safe for disjoint boxes.
 void relax(const_cells u, const_cells b, cells v, stores how);
 
+/// Does the same cell by cell, as the kernel of a device does: device/relax_cells.cl for C++.
+void relax_one_by_one(const_cells u, const_cells b, cells v);
+
 /// Floating-point operations of a step for each cell: the sum of six neighbours and b are six
 /// additions, and a product.
 inline constexpr double operations_per_cell = 7;

@@ -31,7 +31,7 @@ struct command {
   plait::stencil::node_options nodes;
   std::string service = "both";
   std::int64_t time_tile = 0;
-  device_words device;
+  plait::stencil::device_words device;
   measure::program_options common;
 };
 
@@ -57,7 +57,7 @@ bool parse(command& c, const variant_list& all, int argc, char** argv,
 
 /// Errors: usage_error for rows on a device beside others, whose bounds are not theirs.
 bool are_on_device(const std::vector<std::string>& names, int per_node) {
-  const auto count = std::ranges::count_if(names, is_on_device);
+  const auto count = std::ranges::count_if(names, plait::stencil::is_on_device);
   if (count == 0) return false;
   if (count != std::ssize(names))
     throw plait::usage_error(
@@ -126,7 +126,7 @@ int run(plait::environment& env, int argc, char** argv) {
       {"device_base", [&] { return make_device_base(env, chosen.device); }},
       {"device_olap", [&] { return make_device_olap(env, chosen.device); }},
       {"device_plait", [&] { return make_device_plait(env, chosen.runtime, chosen.device); }},
-      {"device_ideal", [&] { return make_device_ideal(chosen.device); }},
+      {"device_ideal", [&] { return make_device_ideal(env, chosen.runtime, chosen.device); }},
       {"tiles_ideal", [&] { return make_tiles(env, chosen, setting::isolated); }}};
   command given;
   if (!parse(given, all, argc, argv, env)) return measure::exit_verified;
@@ -137,10 +137,15 @@ int run(plait::environment& env, int argc, char** argv) {
   check_time_tile(given.time_tile, has_tiles);
   chosen.on_device = are_on_device(names, given.nodes.per_node);
   if (chosen.on_device)
-    chosen.device = given.device.made(given.common.session.link_rate_bytes_per_s);
+    chosen.device = with_kernel(given.device.made(env, given.common.session.link_rate_bytes_per_s));
+  if (chosen.device.relax && std::ranges::any_of(names, plait::stencil::is_by_hand))
+    throw plait::usage_error(
+        "--variants has rows by hand, which are of emulated devices; with OpenCL give "
+        "device_plait,device_ideal");
   const measure::node_processes nodes(env, given.nodes.per_node);
   const node_rows rows = rows_of(given, has_tiles);
   const domains whole = plait::stencil::divide<domain>(given.grid, given.nodes, nodes, true);
+  if (chosen.on_device) plait::stencil::expect_slabs(whole.processes);
   chosen.asked_depth = static_cast<int>(given.time_tile);
   if (has_tiles) chosen.tile = tile_of(env, whole.processes, given.time_tile);
   plait::stencil::check_memory(env, whole, nodes.per_node(), arrays_of_a_problem);

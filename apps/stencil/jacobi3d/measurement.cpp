@@ -26,10 +26,12 @@ using plait::service_core;
 using plait::stencil::halo_mpi;
 
 json to_json(const device_options& how) {
-  return {{"bus_bytes_per_s", how.device.bus_bytes_per_s},
-          {"copy_latency_s", how.device.latency_s},
-          {"cells_per_s", how.cells_per_s},
-          {"parts", how.parts}};
+  json result{{"name", how.gpu.name()}, {"parts", how.parts}};
+  if (!how.is_emulated) return result;
+  result.update({{"bus_bytes_per_s", 1 / how.bus.per_byte_s},
+                 {"copy_latency_s", how.bus.latency_s},
+                 {"cells_per_s", how.cells_per_s}});
+  return result;
 }
 
 class session {

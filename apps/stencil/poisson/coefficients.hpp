@@ -8,6 +8,11 @@
 
 namespace poisson {
 
+/// Alpha and beta of rows without communication, which take the heavy ball method (base.cpp).
+/// Stable for 0 <= beta < 1 and alpha < 2 (1 + beta) / 12.
+inline constexpr double slow_alpha = 1e-3;
+inline constexpr double slow_beta = 0.5;
+
 /// Rule that ends a run: at |r| <= tolerance |b|, or after so many iterations.
 struct stop_rule {
   double tolerance = 1e-8;

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include <plait/plait.hpp>
+
+#include "common/kernel_words.cl"
 
 namespace poisson {
 namespace {
 
+#include "device/cg_cells.cl"
+
 using plait::axis;
 using plait::point;
 
-constexpr std::int64_t lanes = 8;
+constexpr auto lanes = static_cast<std::int64_t>(lanes_of_a_sum);
 
 /// Element i of a row goes to lane i mod 8: eight sums side by side, which vectors of any width add
 /// in the same way.
@@ -26,21 +32,17 @@ class lane_sum {
     for (std::int64_t j = 0; i + j < cells; ++j) sums[j] += a[i + j] * b[i + j];
     for (std::int64_t j = 0; j < lanes; ++j) lane_[j] = sums[j];
   }
-  [[nodiscard]] double total() const noexcept {
-    return ((lane_[0] + lane_[4]) + (lane_[2] + lane_[6])) +
-           ((lane_[1] + lane_[5]) + (lane_[3] + lane_[7]));
-  }
+  [[nodiscard]] double total() const noexcept { return total_of_lanes(lane_); }
+  [[nodiscard]] std::span<const double, lanes_of_a_sum> of_lanes() const noexcept { return lane_; }
 
  private:
   double lane_[lanes] = {};
 };
 
-// One order of additions for every cell, and the build forbids contraction: neither vectors nor the
-// place of a box change a bit.
 void product_row(const double* __restrict p, double* __restrict w, std::int64_t cells,
                  std::ptrdiff_t y, std::ptrdiff_t z) noexcept {
   for (std::int64_t i = 0; i < cells; ++i)
-    w[i] = 6.0 * p[i] - (p[i - 1] + p[i + 1] + p[i - y] + p[i + y] + p[i - z] + p[i + z]);
+    w[i] = multiplied(p[i], p[i - 1], p[i + 1], p[i - y], p[i + y], p[i - z], p[i + z]);
 }
 
 /// Calls visit(first, cells) for each row of these cells.
@@ -143,6 +145,13 @@ double dot(const_values a, const_values b) {
   lane_sum sum;
   each_row(b, [&](const point<3>& at, std::int64_t cells) { sum.add(a.at(at), b.at(at), cells); });
   return sum.total();
+}
+
+void sum_lanes_of(const_values a, const_values b, std::span<double> sums) {
+  PLAIT_EXPECTS(sums.size() == lanes_of_a_sum, "the lanes of a sum");
+  lane_sum sum;
+  each_row(b, [&](const point<3>& at, std::int64_t cells) { sum.add(a.at(at), b.at(at), cells); });
+  std::ranges::copy(sum.of_lanes(), sums.begin());
 }
 
 double square(const_values r, const std::vector<strip>& strips) {

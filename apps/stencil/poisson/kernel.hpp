@@ -3,6 +3,7 @@
 /// an order that depends on their box alone.  Once `done`, nothing is changed.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,15 @@ void turn(const_values r, values x, values p, const coefficients& c);
 void catch_up(const_values p, values x, const coefficients& c);
 
 [[nodiscard]] double dot(const_values a, const_values b);
+
+/// A sum over cells is that of eight lanes: element i of a row goes to lane i mod 8.
+inline constexpr std::size_t lanes_of_a_sum = 8;
+/// Sets the lanes of a·b over the cells of b.  Precondition: as many sums as lanes.
+void sum_lanes_of(const_values a, const_values b, std::span<double> sums);
+/// Returns the sum that lanes make.
+[[nodiscard]] constexpr double total_of_lanes(std::span<const double, lanes_of_a_sum> l) noexcept {
+  return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
+}
 /// Returns r·r over these strips, in the order in which every variant adds it up.
 [[nodiscard]] double square(const_values r, const std::vector<strip>& strips);
 

@@ -43,6 +43,7 @@ struct command {
   std::string exchange = "mover";
   std::string network_file;
   double tolerance = 1e-8;
+  plait::stencil::device_words device;
   measure::program_options common = measure::usual_options("base,olap,plait,pipelined,ideal", 1000);
 };
 
@@ -60,7 +61,18 @@ bool parse(command& c, const variant_list& all, int argc, char** argv,
   options.option("--network", c.network_file,
                  "The network's parameters, as `plait measure loggp --json` writes them, for a "
                  "prediction");
+  c.device.add_to(options);
   return options.parse(argc, argv, env);
+}
+
+/// Errors: usage_error for rows on a device beside others, whose bounds are not theirs.
+bool are_on_device(const std::vector<std::string>& names) {
+  const auto count = std::ranges::count_if(names, plait::stencil::is_on_device);
+  if (count != 0 && count != std::ssize(names))
+    throw plait::usage_error(
+        "--variants has rows on a device beside others, which have other bounds; give "
+        "device_plait,device_ideal");
+  return count != 0;
 }
 
 options checked(const command& c) {
@@ -94,6 +106,7 @@ class session {
         given_(given),
         all_(all),
         chosen_(chosen),
+        on_device_(chosen.device.gpu.exists()),
         problem_(whole, env.rank()),
         ghosts_of_x_(plait::native(env), problem_.x),
         ghosts_of_p_(plait::native(env), problem_.p) {
@@ -111,8 +124,10 @@ class session {
       what.variants.push_back(compared(name));
     what.base = "base";
     what.make_reference = [first] { return first; };
-    what.ideal = compared("ideal");
+    what.ideal = compared(on_device_ ? "device_ideal" : "ideal");
     what.communication = communication();
+    // Cores of the host have nothing to compute that messages could take them from.
+    if (on_device_) what.communication.work = nullptr;
     what.sent_per_step = ghosts_of_p_.sent();
     what.limited = &measure::measurements::fastest_as_base;
     // With the iterations that base has needed, not those it might have.
@@ -235,6 +250,11 @@ class session {
       to["iterations"] = one.figure("iterations");
       to["residual"] = one.figure("residual") / norm_;
       to["reduction_s"] = one.figure("reduction_s");
+      if (on_device_)
+        to["device"] = {{"to_host_s", one.figure("to_host_s")},
+                        {"to_device_s", one.figure("to_device_s")},
+                        {"host_cpu_s", one.figure("host_cpu_s")},
+                        {"host_sleeps", one.figure("host_sleeps")}};
     }
     if (!network_ || base_.iterations == 0) return;
     const domain& whole = problem_.whole();
@@ -248,6 +268,7 @@ class session {
   const variant_list& all_;
   const options& chosen_;
   std::optional<plait::model::parameters> network_;
+  bool on_device_;
   problem problem_;
   halo_mpi ghosts_of_x_;
   halo_mpi ghosts_of_p_;
@@ -263,12 +284,23 @@ int run(plait::environment& env, int argc, char** argv) {
                          {"olap", [&] { return make_olap(env, chosen); }},
                          {"plait", [&] { return make_plait(env, chosen); }},
                          {"pipelined", [&] { return make_pipelined(env, chosen); }},
-                         {"ideal", [&] { return make_ideal(env, chosen); }}};
+                         {"ideal", [&] { return make_ideal(env, chosen); }},
+                         {"device_plait", [&] { return make_device_plait(env, chosen); }},
+                         {"device_ideal", [&] { return make_device_ideal(env, chosen); }}};
   command given;
   if (!parse(given, all, argc, argv, env)) return measure::exit_verified;
   chosen = checked(given);
-  (void)given.common.chosen(all.names());
+  if (are_on_device(given.common.chosen(all.names())))
+    chosen.device =
+        with_kernels(given.device.made(env, given.common.session.link_rate_bytes_per_s));
   const domain whole = given.grid.over(env.size());
+  if (chosen.device.gpu.exists()) {
+    plait::stencil::expect_slabs(whole);
+    if (whole.edge() == boundary::periodic)
+      throw plait::usage_error(
+          "--boundary periodic goes with no row on a device, which has no neighbours in x and y; "
+          "leave it out");
+  }
   plait::stencil::check_memory(env, whole, arrays_of_a_problem);
   return session(env, given, whole, all, chosen).run();
 }

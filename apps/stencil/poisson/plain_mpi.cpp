@@ -13,10 +13,6 @@ namespace {
 using plait::activity;
 using plait::measure::sum_over_ranks;
 
-// Stable for 0 <= beta < 1 and alpha < 2 (1 + beta) / 12.
-constexpr double slow_alpha = 1e-3;
-constexpr double slow_beta = 0.5;
-
 }  // namespace
 
 void plain_mpi::prepare(problem& p) {

@@ -23,6 +23,10 @@ class task_variant : public plait::measure::task_variant<problem> {
   virtual void submit_iteration(plait::runtime& rt, problem& p) = 0;
   /// After the last iteration.
   virtual void submit_end(plait::runtime&, problem&) {}
+  /// Are called where a run begins and ends, and when its runtime has ended.
+  virtual void begins() {}
+  virtual void ends() {}
+  virtual void reports(run_report&) {}
 
   const options options_;
   coefficients c_;

@@ -7,6 +7,7 @@
 #include <plait/plait.hpp>
 
 #include "common/ghost_exchange.hpp"
+#include "device/vectors.hpp"
 #include "measure/compare/task_run.hpp"
 #include "measure/compare/variant.hpp"
 #include "problem.hpp"
@@ -20,6 +21,7 @@ struct options {
   plait::stencil::exchange_kind ghosts = plait::stencil::exchange_kind::mover;
   double tolerance = 1e-8;
   plait::runtime_options runtime;
+  device_options device = {};  ///< of rows on a device
 };
 
 /// A run solves until the tolerance is reached, in `steps` iterations at most; its figures are
@@ -34,5 +36,11 @@ using variant = plait::measure::variant<problem>;
                                                       const options& chosen);
 /// The work of base in exactly `steps` iterations, without communication.
 [[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env, const options& chosen);
+
+/// Tasks on a device, and their kernels alone.  `chosen` outlives them.
+[[nodiscard]] std::unique_ptr<variant> make_device_plait(plait::environment& env,
+                                                         const options& chosen);
+[[nodiscard]] std::unique_ptr<variant> make_device_ideal(plait::environment& env,
+                                                         const options& chosen);
 
 }  // namespace poisson

@@ -24,7 +24,6 @@ namespace detail {
 struct device_memory {
   std::byte* data = nullptr;
   std::uintptr_t name = 0;  ///< first of the host's addresses
-  std::size_t size_bytes = 0;
   std::shared_ptr<device_state> home = {};
 };
 /// Errors: `error` where there is no room.

@@ -57,17 +57,13 @@ opencl_device::opencl_device(const opencl_functions& cl, cl_device_id id) : cl_(
 
 opencl_device::~opencl_device() {
   finish_queues();
-  {
-    std::lock_guard lock(inbox_->mutex);
-    ends_ = true;
-  }
-  inbox_->arrived.notify_one();
+  inbox_->end();
   if (reader_.joinable()) reader_.join();
   for (one_queue& q : queues_) {
     for (const command& one : q.open) cl_.clReleaseEvent(one.done);
     for (const one_mark& mark : q.marks) {
       for (const command& one : mark.before) cl_.clReleaseEvent(one.done);
-      cl_.clReleaseEvent(mark.event);
+      cl_.clReleaseEvent(mark.last.done);
     }
   }
   release_handles();
@@ -150,32 +146,62 @@ void opencl_device::copy(queue in, void* to, const void* from, std::size_t size_
 void opencl_device::wait(device_queue queue, device_queue other, std::uint64_t number) {
   std::lock_guard lock(mutex_);
   if (!failure_.empty()) return;
-  const auto& marks = at(other).marks;
-  const auto mark = std::ranges::find(marks, number, &one_mark::number);
-  if (mark == marks.end()) return;  // it is passed
+  const one_mark* const mark = at(other).mark(number);
+  if (mark == nullptr) return;
   const std::int32_t code =
-      cl_.clEnqueueBarrierWithWaitList(handle(queue), 1, &mark->event, nullptr);
+      cl_.clEnqueueBarrierWithWaitList(handle(queue), 1, &mark->last.done, nullptr);
   if (code != 0) throw error(failed_call("clEnqueueBarrierWithWaitList", code));
+  at(queue).waits = true;
 }
 
-/// The lock keeps the event until it has its callback.
 std::uint64_t opencl_device::mark(device_queue queue, std::unique_ptr<open_turn>) {
   std::lock_guard lock(mutex_);
   one_queue& q = at(queue);
   const std::uint64_t number = ++q.last;
   if (!failure_.empty()) return number;
+  if ((q.is_given || q.open.empty()) && !add_marker(queue)) return number;
+  one_mark& added = q.marks.emplace_back(one_mark{number, q.commands, q.open.back(), {}});
+  q.open.pop_back();
+  if (!q.open.empty()) added.before = std::exchange(q.open, {});
+  if (waiting_.fetch_add(1, std::memory_order_acq_rel) == 0) inbox_->wake();
+  cl_.clFlush(q.handle);
+  return number;
+}
+
+/// Returns whether it is enqueued.
+bool opencl_device::add_marker(device_queue queue) {
+  one_queue& q = at(queue);
   cl_event event = nullptr;
   const std::int32_t code = cl_.clEnqueueMarkerWithWaitList(q.handle, 0, nullptr, &event);
   if (code != 0) {
     note_failure(code, "");
-    inbox_->put({.kind = opencl_news::kinds::marked, .queue = queue});
-    return number;
+    inbox_->knock();
+    return false;
   }
-  q.marks.push_back({number, event, std::exchange(q.open, {})});
-  if (waiting_.fetch_add(1, std::memory_order_acq_rel) == 0) inbox_->wake();
-  watched_command::mark(cl_, event, inbox_, queue);
-  cl_.clFlush(q.handle);
-  return number;
+  q.open.push_back({event, ""});
+  inbox_->watch(cl_, event, {.queue = queue, .number = ++q.commands});
+  return true;
+}
+
+/// A full queue may have room that nobody has been told of.
+void opencl_device::look(device_queue queue) {
+  std::lock_guard lock(mutex_);
+  pass_marks(at(queue));
+  if (!failure_.empty()) inbox_->knock();
+}
+
+void opencl_device::arm(device_queue queue, std::uint64_t number) {
+  std::lock_guard lock(mutex_);
+  arm_locked(queue, number);
+}
+
+void opencl_device::arm_locked(device_queue queue, std::uint64_t number) {
+  const one_mark* const mark = at(queue).mark(number);
+  if (mark == nullptr) {
+    inbox_->knock();
+  } else {
+    inbox_->arm(queue, mark->commands);
+  }
 }
 
 std::string opencl_device::failure() const {
@@ -185,21 +211,19 @@ std::string opencl_device::failure() const {
 
 void opencl_device::await(device_queue queue, std::uint64_t number) noexcept {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return passed(queue) >= number || is_settled_; });
+  while (passed(queue) < number && !is_settled_) {
+    arm_locked(queue, number);
+    changed_.wait(lock);
+  }
   if (passed(queue) >= number) return;
   lock.unlock();
   cl_.clFinish(handle(queue));  // of what the program has enqueued by itself
 }
 
-/// Under the lock, so that nothing is enqueued after `settle`.
-void opencl_device::enqueue(const queue& in, const char* function,
-                            const std::function<std::int32_t(cl_event*)>& call) {
+cl_command_queue opencl_device::given(device_queue queue) {
   std::lock_guard lock(mutex_);
-  if (!failure_.empty()) return;
-  cl_event done = nullptr;
-  if (const std::int32_t code = call(&done); code != 0)
-    throw error(std::string("task '") + in.task() + "': " + failed_call(function, code));
-  watch(in, done);
+  at(queue).is_given = true;
+  return handle(queue);
 }
 
 void opencl_device::note(const queue& in, cl_event done) {
@@ -210,8 +234,13 @@ void opencl_device::note(const queue& in, cl_event done) {
 
 /// Takes the caller's reference.
 void opencl_device::watch(const queue& in, cl_event done) {
-  at(in.which()).open.push_back({done, in.task()});
-  watched_command::run(cl_, done, inbox_, in.which(), in.task());
+  one_queue& q = at(in.which());
+  q.open.push_back({done, in.task()});
+  inbox_->watch(cl_, done,
+                {.queue = in.which(),
+                 .number = ++q.commands,
+                 .task = in.task(),
+                 .waits = std::exchange(q.waits, false)});
 }
 
 std::string opencl_device::extensions() const {
@@ -243,75 +272,61 @@ void opencl_device::release_handles() noexcept {
 
 void opencl_device::read_inbox() {
   std::vector<opencl_news> read;
-  std::unique_lock lock(inbox_->mutex);
-  while (!ends_ || !inbox_->all.empty()) {
-    const auto has_news = [this] { return ends_ || !inbox_->all.empty(); };
-    const auto is_asleep = [this] { return waiting_.load(std::memory_order_acquire) == 0; };
-    if (is_asleep()) {
-      inbox_->arrived.wait(lock, [&] { return has_news() || !is_asleep(); });
-    } else {
-      inbox_->arrived.wait_for(lock, silence, has_news);
-    }
-    read.swap(inbox_->all);
-    lock.unlock();
-    take(read);
+  const auto is_asleep = [this] { return waiting_.load(std::memory_order_acquire) == 0; };
+  while (true) {
+    const opencl_inbox::waking why = inbox_->sleep(read, is_asleep);
+    tell(read);
     read.clear();
-    lock.lock();
+    if (why.asks) ask();
+    if (why.ends) return;
   }
 }
 
-/// Tells what has run before marks pass: who waits for them reads the ledger.
-void opencl_device::take(const std::vector<opencl_news>& read) {
-  bool asks = read.empty();
+/// Who waits for marks reads the ledger when they have passed: so this comes first.
+void opencl_device::tell(const std::vector<opencl_news>& read) {
   for (const opencl_news& one : read) {
     if (one.kind == opencl_news::kinds::began) {
       listener_->began(one.queue, one.now);
-    } else if (one.kind == opencl_news::kinds::ran) {
-      listener_->ran(one.queue, one.task, one.begin, one.now);
     } else {
-      asks = true;
+      listener_->ran(one.queue, one.task, one.begin, one.now);
     }
   }
-  bool moves = false;
+}
+
+/// Tells whether marks have passed here or, before, in `look`.
+void opencl_device::ask() {
   bool fails = false;
-  if (asks) {
+  {
     std::lock_guard lock(mutex_);
-    moves = pass_marks();
+    for (one_queue& q : queues_) pass_marks(q);
     fails = !failure_.empty() && !is_settled_;
   }
   if (fails) settle();
-  if (!moves && !fails) return;
   changed_.notify_all();
   listener_->moved();
 }
 
-/// Returns whether one has passed.
-bool opencl_device::pass_marks() {
-  bool moves = false;
-  for (one_queue& q : queues_) {
-    while (!q.marks.empty() && failure_.empty() && is_over(q.marks.front())) {
-      const one_mark& mark = q.marks.front();
-      for (const command& one : mark.before) cl_.clReleaseEvent(one.done);
-      cl_.clReleaseEvent(mark.event);
-      q.passed.store(mark.number, std::memory_order_release);
-      q.marks.pop_front();
-      waiting_.fetch_sub(1, std::memory_order_acq_rel);
-      moves = true;
-    }
+void opencl_device::pass_marks(one_queue& q) {
+  while (!q.marks.empty() && failure_.empty() && is_over(q.marks.front())) {
+    const one_mark& mark = q.marks.front();
+    for (const command& one : mark.before) cl_.clReleaseEvent(one.done);
+    cl_.clReleaseEvent(mark.last.done);
+    q.passed.store(mark.number, std::memory_order_release);
+    q.marks.pop_front();
+    waiting_.fetch_sub(1, std::memory_order_acq_rel);
   }
-  return moves;
 }
 
 /// Returns whether all up to a mark is complete; notes what has failed.
 bool opencl_device::is_over(const one_mark& mark) {
-  const std::int32_t own = status_of(mark.event);
+  const std::int32_t own = status_of(mark.last.done);
   if (own > cl_number::complete) return false;
   for (const command& one : mark.before) {
     const std::int32_t status = status_of(one.done);
     if (status < 0) note_failure(status, one.task);
     if (status != cl_number::complete) return false;
   }
-  if (own < 0) note_failure(own, "");
+  if (own < 0) note_failure(own, mark.last.task);
   return own == cl_number::complete;
 }
 
@@ -335,6 +350,8 @@ void opencl_device::settle() {
         if (const std::int32_t status = status_of(one.done); status < 0)
           note_failure(status, one.task);
       }
+      if (const std::int32_t status = status_of(mark.last.done); status < 0)
+        note_failure(status, mark.last.task);
     }
     for (const command& one : q.open) {
       if (const std::int32_t status = status_of(one.done); status < 0)

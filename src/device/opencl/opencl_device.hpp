@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,12 +26,13 @@ namespace plait::detail {
 /// Returns "clCreateContext returned -2 (CL_DEVICE_NOT_AVAILABLE)".
 [[nodiscard]] std::string failed_call(const char* function, std::int32_t code);
 
-/// Its thread sleeps while nothing is enqueued, reads what callbacks have to say, and asks the
-/// marks themselves every 20 ms, for after a failure a driver may call nobody.
+/// Its thread sleeps while nobody waits, reads what callbacks have to say, and asks the marks
+/// themselves every 20 ms, for after a failure a driver may call nobody.
 ///
-/// A mark is passed when it is complete and so are the commands before it, each by its own status:
-/// the standard does not say that a marker fails with what is before it, and callbacks of different
-/// events come in any order.
+/// A mark is the end of the last command before it, or a marker where the program has OpenCL's
+/// queue and may have enqueued behind that.  It is passed when it is complete and so are the
+/// commands before it, each by its own status: the standard does not say that a marker fails with
+/// what is before it, and callbacks of different events come in any order.
 class opencl_device final : public back_end {
  public:
   /// Errors: `error` where the driver gives no context or no queue.
@@ -52,13 +52,25 @@ class opencl_device final : public back_end {
   [[nodiscard]] std::uint64_t passed(device_queue queue) const noexcept override {
     return queues_[static_cast<std::size_t>(queue)].passed.load(std::memory_order_acquire);
   }
+  void look(device_queue queue) override;
+  void arm(device_queue queue, std::uint64_t number) override;
   [[nodiscard]] std::string failure() const override;
   void await(device_queue queue, std::uint64_t number) noexcept override;
 
   /// Enqueues by `call`, which puts the command's event into its argument; nothing after a failure.
-  /// Errors: `error` that names the task and the function.
-  void enqueue(const queue& in, const char* function,
-               const std::function<std::int32_t(cl_event*)>& call);
+  /// Under the lock, so that nothing is enqueued after `settle`.  Errors: `error` that names the
+  /// task and the function.
+  template <class Call>
+  void enqueue(const queue& in, const char* function, const Call& call) {
+    std::lock_guard lock(mutex_);
+    if (!failure_.empty()) return;
+    cl_event done = nullptr;
+    if (const std::int32_t code = call(&done); code != 0)
+      throw error(std::string("task '") + in.task() + "': " + failed_call(function, code));
+    watch(in, done);
+  }
+  /// Returns the queue for the program, which enqueues there what it likes from now on.
+  [[nodiscard]] cl_command_queue given(device_queue queue);
   /// Counts a command that the program has enqueued itself.
   void note(const queue& in, cl_event done);
 
@@ -76,15 +88,25 @@ class opencl_device final : public back_end {
   };
   struct one_mark {
     std::uint64_t number;
-    cl_event event;
+    std::uint64_t commands;  ///< of the queue up to it
+    command last;
     std::vector<command> before;  ///< since the mark before it
   };
   struct one_queue {
     cl_command_queue handle = nullptr;
+    bool is_given = false;       ///< the program has it too
+    bool waits = false;          ///< the next command waits for another queue
     std::vector<command> open;   ///< since the last mark
-    std::deque<one_mark> marks;  ///< that are not passed
+    std::deque<one_mark> marks;  ///< that are not passed, of numbers without a gap
+    std::uint64_t commands = 0;
     std::uint64_t last = 0;
     std::atomic<std::uint64_t> passed{0};
+
+    /// Returns null for one that is passed.  Precondition: it has been made.
+    [[nodiscard]] const one_mark* mark(std::uint64_t number) const noexcept {
+      if (marks.empty() || number < marks.front().number) return nullptr;
+      return &marks[number - marks.front().number];
+    }
   };
   /// Memory of the device, and a buffer that is the same memory: copies from and to the host are
   /// those of buffers, which all drivers do alike.
@@ -104,12 +126,15 @@ class opencl_device final : public back_end {
   [[nodiscard]] place place_of(const void* memory) const;
   [[nodiscard]] std::int32_t status_of(cl_event event) const;
   void watch(const queue& in, cl_event done);
+  [[nodiscard]] bool add_marker(device_queue queue);
+  void arm_locked(device_queue queue, std::uint64_t number);
   void finish_queues() noexcept;
   void release_handles() noexcept;
 
   void read_inbox();
-  void take(const std::vector<opencl_news>& read);
-  [[nodiscard]] bool pass_marks();
+  void tell(const std::vector<opencl_news>& read);
+  void ask();
+  void pass_marks(one_queue& q);
   [[nodiscard]] bool is_over(const one_mark& mark);
   void note_failure(std::int32_t status, const char* task);
   void settle();
@@ -119,7 +144,6 @@ class opencl_device final : public back_end {
   cl_context context_ = nullptr;
   device_listener* listener_ = nullptr;
   const std::shared_ptr<opencl_inbox> inbox_ = std::make_shared<opencl_inbox>();
-  bool ends_ = false;  ///< under the inbox's mutex
   /// Of all below.  Callbacks take the inbox's alone, so calls of OpenCL may be made under it.
   mutable std::mutex mutex_;
   std::condition_variable changed_;

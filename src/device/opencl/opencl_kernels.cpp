@@ -152,7 +152,7 @@ void launch_with(queue to, const kernel& what, const std::array<std::size_t, 3>&
 }
 
 _cl_command_queue* queue_of(queue to) {
-  return opencl_of(to.device().commands()).handle(to.which());
+  return opencl_of(to.device().commands()).given(to.which());
 }
 _cl_context* context_of(const device& where) {
   return opencl_of(where.state()->commands()).context();

@@ -48,7 +48,26 @@ double relaxed(const jacobi3d::const_cells& u, const jacobi3d::const_cells& b, c
          (1.0 / 6.0);
 }
 
+void expect_equal_bits(const jacobi3d::const_cells& a, const jacobi3d::const_cells& b,
+                       const box& cells) {
+  plait::for_each_cell(cells, [&](const point& cell) {
+    ASSERT_EQ(std::memcmp(a.at(cell), b.at(cell), sizeof(double)), 0)
+        << "cell (" << cell[axis::x] << ", " << cell[axis::y] << ", " << cell[axis::z] << ")";
+  });
+}
+
 class kernel : public ::testing::TestWithParam<extents> {};
+
+TEST_P(kernel, the_text_for_devices_gives_the_bits_of_the_hosts_sweep) {
+  const extents n = GetParam();
+  const array u = filled(n, 1);
+  const array b = filled(n, 2);
+  array swept(u.blocks(), 0);
+  jacobi3d::relax(u.block(0), b.block(0), swept[box(n)], stores::streamed);
+  array one_by_one(u.blocks(), 0);
+  jacobi3d::relax_one_by_one(u.block(0), b.block(0), one_by_one[box(n)]);
+  expect_equal_bits(std::as_const(swept).block(0), std::as_const(one_by_one).block(0), box(n));
+}
 
 TEST_P(kernel, a_cell_has_the_same_bits_however_the_block_is_cut_and_written) {
   const extents n = GetParam();

@@ -102,7 +102,7 @@ std::unique_ptr<variant> make_device_base(plait::environment& env, const device_
   return std::make_unique<base_row>(plait::native(env), how);
 }
 
-std::unique_ptr<variant> make_device_ideal(const device_options& how) {
+std::unique_ptr<variant> make_ideal_by_hand(const device_options& how) {
   return std::make_unique<ideal_row>(how);
 }
 

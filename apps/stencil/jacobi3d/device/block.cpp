@@ -5,32 +5,14 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace jacobi3d {
 namespace {
 
+using plait::in;
+using plait::out;
+
 // Pieces of the interior: a kernel of the rim that becomes ready meanwhile waits for one of them.
 constexpr std::int64_t far_pieces = 6;
-
-const box& checked(const problem& p) {
-  const auto [px, py, pz] = p.whole().grid().dims();
-  if (px > 1 || py > 1)
-    throw plait::usage_error(
-        fmt::format("--variants has rows on a device, which need processes that divide z alone, "
-                    "not a grid of {}x{}x{}; give --grid 1x1x{}",
-                    px, py, pz, px * py * pz));
-  return p.cells();
-}
-
-int parts_of(const device_options& how, double message_bytes) {
-  if (how.parts > 0) return how.parts;
-  plait::model::staged_way way{.copy_latency_s = how.device.latency_s,
-                               .copy_per_byte_s = 1 / how.device.bus_bytes_per_s,
-                               .network = plait::model::usual_network()};
-  if (how.link_bytes_per_s > 0) way.network.gap_per_byte_s = 1 / how.link_bytes_per_s;
-  return plait::model::cheapest_parts(way, message_bytes);
-}
 
 /// All elements of an array of the host.
 std::span<double> elements(const problem& p, array& of, const layout& lies) {
@@ -43,34 +25,19 @@ constexpr auto down = plait::device_queue::to_host;
 
 }  // namespace
 
-layout::layout(const plait::view<const double, 3>& with_ghosts)
-    : with_ghosts_(with_ghosts.cells()),
-      strides_{1, with_ghosts.stride(axis::y), with_ghosts.stride(axis::z)},
-      size_(place(with_ghosts_.high - plait::extents<3>(1)) + 1) {}
-
-std::size_t layout::place(const plait::point<3>& cell) const {
-  std::ptrdiff_t result = 0;
-  for (const axis a : plait::axes<3>)
-    result += (cell[a] - with_ghosts_.low[a]) * strides_[static_cast<std::size_t>(index_of(a))];
-  return static_cast<std::size_t>(result);
-}
-
-std::size_t layout::message_size(const box& plane) const {
-  return static_cast<std::size_t>(plane.extent(axis::y) * strides_[1]);
-}
-
-reads::reads(const box& some) : below(some), own(some), above(some) {
-  below.low[axis::z] = some.low[axis::z] - 1;
-  below.high[axis::z] = some.low[axis::z];
-  above.low[axis::z] = some.high[axis::z];
-  above.high[axis::z] = some.high[axis::z] + 1;
-  --own.low[axis::y];
-  ++own.high[axis::y];
-}
-
 void relax_there::operator()(plait::queue to_queue, const_span_there, const_span_there own,
                              const_span_there, const_span_there b_part, span_there to_part,
                              const box& some) const {
+  if (built) {
+    const auto [nx, ny, nz] = some.extent().along;
+    const auto items = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+    const std::int64_t row = lies.row();
+    // `own` begins a row before the cells.
+    plait::opencl::launch(to_queue, *built, {items(nx), items(ny), items(nz)},
+                          own.part(items(row), own.size() - items(row)), b_part, to_part, row,
+                          lies.plane(), nx, ny, nz);
+    return;
+  }
   const const_cells u = lies.cells_around(own);
   const const_cells b = lies.cells_around(b_part);
   const cells v = lies.cells_around(to_part)[some];
@@ -80,9 +47,9 @@ void relax_there::operator()(plait::queue to_queue, const_span_there, const_span
 
 device_block::device_block(problem& p, const device_options& how)
     : gpu_(how.gpu),
-      whole_(checked(p)),
+      whole_(p.cells()),
       lies_(p.block(std::as_const(p.u))),
-      relax_{lies_, how.cells_per_s, stores_for(whole_)},
+      relax_{lies_, how.cells_per_s, stores_for(whole_), how.relax},
       u_(gpu_, lies_.size()),
       v_(gpu_, lies_.size()),
       b_(gpu_, lies_.size()),
@@ -91,9 +58,24 @@ device_block::device_block(problem& p, const device_options& how)
       faces_.empty()
           ? 0.0
           : static_cast<double>(lies_.message_size(faces_.front().edge)) * sizeof(double);
-  parts_ = parts_of(how, message_bytes);
+  parts_ = plait::stencil::parts_of(how, message_bytes);
   cut_rim();
   cut_interior(p.parts().interior);
+}
+
+void device_block::load(problem& p, plait::runtime& rt) {
+  rt.copy("start", in(elements(p, p.u, lies_)), out(u_));
+  rt.copy("start", in(elements(p, p.v, lies_)), out(v_));
+  rt.copy("start", in(elements(p, p.b, lies_)), out(b_));
+  rt.wait();
+}
+
+void device_block::fetch(problem& p, int step, plait::runtime& rt) {
+  rt.copy("result", in(iterate(step)), out(elements(p, p.u, lies_)));
+  rt.wait();
+}
+
+void device_block::load_by_hand(problem& p) {
   const plait::queue there = plait::by_hand::queue_of(gpu_, up, "start");
   plait::by_hand::copy<double>(there, elements(p, p.u, lies_), u_.all());
   plait::by_hand::copy<double>(there, elements(p, p.v, lies_), v_.all());
@@ -101,7 +83,7 @@ device_block::device_block(problem& p, const device_options& how)
   plait::by_hand::await(gpu_, plait::by_hand::record(there));
 }
 
-void device_block::fetch(problem& p, int step) {
+void device_block::fetch_by_hand(problem& p, int step) {
   const plait::queue here = plait::by_hand::queue_of(gpu_, down, "result");
   plait::by_hand::copy<double>(here, iterate(step).as_const(), elements(p, p.u, lies_));
   plait::by_hand::await(gpu_, plait::by_hand::record(here));

@@ -2,39 +2,21 @@
 /// Options of the rows on a device.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include <optional>
 
 #include <plait/plait.hpp>
 
-#include "measure/base/command_line.hpp"
+#include "common/device/options.hpp"
 
 namespace jacobi3d {
 
-/// The device that all rows use in turns, and how its kernels and messages are cut.
-struct device_options {
-  plait::device gpu = {};  ///< none, where no row needs one
-  plait::emulated_options device = {};
-  double cells_per_s = 0;       ///< of a kernel
-  int parts = 0;                ///< of a face's message; 0: by the model
-  double link_bytes_per_s = 0;  ///< 0: not known
+/// The device that all rows use in turns.
+struct device_options : plait::stencil::device_options {
+  /// OpenCL's kernel; none: the device is emulated, and computes by the host's.
+  std::optional<plait::opencl::kernel> relax = {};
 };
 
-[[nodiscard]] inline bool is_on_device(std::string_view name) {
-  return name.starts_with("device_");
-}
-
-/// The options --device, --kernel-rate and --device-parts.
-struct device_words {
-  std::string device = "emulated:bus=5e8";
-  double cells_per_s = 2e8;
-  std::int64_t parts = 0;
-
-  void add_to(plait::measure::command_line& to);
-  /// Makes the device.  Errors: usage_error that names an option, or PLAIT_DEVICE where it is set:
-  /// a runtime would have other devices than the rows by hand.
-  [[nodiscard]] device_options made(double link_bytes_per_s) const;
-};
+/// Builds the kernel for the device.  Errors: those of OpenCL.
+[[nodiscard]] device_options with_kernel(const plait::stencil::device_options& on);
 
 }  // namespace jacobi3d

@@ -13,18 +13,32 @@ namespace {
 
 using plait::in, plait::on, plait::out;
 
+/// Isolated, kernels alone, as many as a program without messages has.
 class plait_row final : public plait::measure::task_variant<problem> {
  public:
-  plait_row(plait::environment& env, const plait::runtime_options& tasks, const device_options& how)
-      : task_variant(env, tasks), how_(how) {}
+  plait_row(plait::environment& env, const plait::runtime_options& tasks, const device_options& on,
+            setting solves)
+      : task_variant(env, tasks), on_(on), solves_(solves) {}
+  [[nodiscard]] setting solves() const noexcept override { return solves_; }
 
  private:
   plait::measure::task_steps steps_of(problem& p) override {
     problem_ = &p;
-    block_.emplace(p, how_);
-    return {.steps = 2, .tasks = 2 * tasks_of_a_step(), .submit = [this](auto& rt, int count) {
-              for (int step = 0; step < count; ++step) submit(rt, step);
+    block_.emplace(p, on_);
+    with_runtime([&](plait::runtime& rt) { block_->load(p, rt); });
+    const bool alone = solves_ == setting::isolated;
+    return {.steps = 2,
+            .tasks = 2 * (alone ? 1 : tasks_of_a_step()),
+            .submit = [this, alone](auto& rt, int count) {
+              for (int step = 0; step < count; ++step)
+                alone ? relax(rt, "sweep", plait::normal, step, block_->whole()) : submit(rt, step);
             }};
+  }
+
+  /// Calls `use` with a runtime that has the device, which belongs to one at a time.
+  void with_runtime(const auto& use) {
+    plait::runtime rt{env_, {.devices = how_.devices}};
+    use(rt);
   }
 
   [[nodiscard]] std::size_t tasks_of_a_step() const {
@@ -69,25 +83,38 @@ class plait_row final : public plait::measure::task_variant<problem> {
   }
   void add_to(plait::measure::run_report& report) override {
     spent_.add_to(report);
-    block_->fetch(*problem_, done_);
+    with_runtime([&](plait::runtime& rt) { block_->fetch(*problem_, done_, rt); });
     block_.reset();
   }
 
-  const device_options& how_;
+  const device_options& on_;
+  const setting solves_;
   problem* problem_ = nullptr;
   std::optional<device_block> block_;
   device_account spent_;
   int done_ = 0;
 };
 
+std::unique_ptr<variant> make_row(plait::environment& env, const plait::runtime_options& tasks,
+                                  const device_options& on, setting solves) {
+  plait::runtime_options with_device = tasks;
+  with_device.devices = {on.gpu};
+  return std::make_unique<plait_row>(env, with_device, on, solves);
+}
+
 }  // namespace
 
 std::unique_ptr<variant> make_device_plait(plait::environment& env,
                                            const plait::runtime_options& tasks,
                                            const device_options& how) {
-  plait::runtime_options with_device = tasks;
-  with_device.devices = {how.gpu};
-  return std::make_unique<plait_row>(env, with_device, how);
+  return make_row(env, tasks, how, setting::distributed);
+}
+
+std::unique_ptr<variant> make_device_ideal(plait::environment& env,
+                                           const plait::runtime_options& tasks,
+                                           const device_options& how) {
+  if (!how.relax) return make_ideal_by_hand(how);
+  return make_row(env, tasks, how, setting::isolated);
 }
 
 }  // namespace jacobi3d

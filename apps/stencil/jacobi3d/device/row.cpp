@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include <sys/resource.h>
-
 #include "measure/compare/steps_of_run.hpp"
 
 namespace jacobi3d {
@@ -13,52 +11,9 @@ using plait::device_queue;
 using plait::measure::run_report;
 using plait::measure::step_range;
 
-namespace {
-
-struct used {
-  double cpu_s;
-  double sleeps;
-};
-[[nodiscard]] used used_by_process() {
-  rusage all{};
-  ::getrusage(RUSAGE_SELF, &all);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return {seconds(all.ru_utime) + seconds(all.ru_stime), static_cast<double>(all.ru_nvcsw)};
-}
-
-}  // namespace
-
-void device_account::begin(const plait::device& gpu) {
-  plait::by_hand::reset_ledger(gpu);
-  const used now = used_by_process();
-  cpu_s_ = -now.cpu_s;
-  sleeps_ = -now.sleeps;
-}
-
-void device_account::end(const plait::device& gpu, bool said) {
-  device_ = plait::by_hand::ledger(gpu);
-  if (!said) device_.starved_s += std::exchange(device_.idle_s, 0);
-  const used now = used_by_process();
-  cpu_s_ += now.cpu_s;
-  sleeps_ += now.sleeps;
-}
-
-void device_account::add_to(run_report& report) const {
-  report.ledger = {{.compute_s = device_.kernels_s,
-                    .exposed_s = device_.starved_s,
-                    .idle_s = device_.idle_s,
-                    .wall_s = device_.wall_s}};
-  report.workers = 1;
-  report.figures["to_host_s"] = device_.to_host_s;
-  report.figures["to_device_s"] = device_.to_device_s;
-  report.figures["host_cpu_s"] = cpu_s_;
-  report.figures["host_sleeps"] = sleeps_;
-}
-
 void row_by_hand::prepare(problem& p) {
   block_.emplace(p, how_);
+  block_->load_by_hand(p);
   make();
 }
 
@@ -85,7 +40,7 @@ run_report row_by_hand::finish(problem& p) {
   report.events.insert(report.events.end(), of_host.events.begin(), of_host.events.end());
   spent_.add_to(report);
   unmake();
-  block().fetch(p, done_);
+  block().fetch_by_hand(p, done_);
   block_.reset();
   return report;
 }

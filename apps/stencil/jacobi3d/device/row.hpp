@@ -7,30 +7,14 @@
 
 #include <plait/plait.hpp>
 
+#include "common/device/account.hpp"
 #include "device/block.hpp"
 #include "measure/compare/timeline.hpp"
 #include "variant.hpp"
 
 namespace jacobi3d {
 
-/// The account of a run on a device.
-class device_account {
- public:
-  /// Begins it.
-  void begin(const plait::device& gpu);
-  /// Ends it.  `said`: the row has told plait when a message was under way.  By hand nobody does:
-  /// what the device did not compute counts as exposed then.
-  void end(const plait::device& gpu, bool said);
-  /// Says in a report where the device's time went: kernels are its computation.  Adds the figures
-  /// "to_host_s" and "to_device_s" of copies, and of the whole process, the threads of an emulated
-  /// device included, "host_cpu_s" and "host_sleeps", how often a thread has gone to sleep.
-  void add_to(plait::measure::run_report& report) const;
-
- private:
-  plait::device_ledger device_;
-  double cpu_s_ = 0;
-  double sleeps_ = 0;
-};
+using plait::stencil::device_account;
 
 /// A row that gives the device its commands by hand.
 class row_by_hand : public variant {

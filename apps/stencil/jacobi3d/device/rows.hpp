@@ -18,6 +18,10 @@ namespace jacobi3d {
 [[nodiscard]] std::unique_ptr<variant> make_device_plait(plait::environment& env,
                                                          const plait::runtime_options& tasks,
                                                          const device_options& how);
-[[nodiscard]] std::unique_ptr<variant> make_device_ideal(const device_options& how);
+/// By hand on an emulated device, on another one by tasks.
+[[nodiscard]] std::unique_ptr<variant> make_device_ideal(plait::environment& env,
+                                                         const plait::runtime_options& tasks,
+                                                         const device_options& how);
+[[nodiscard]] std::unique_ptr<variant> make_ideal_by_hand(const device_options& how);
 
 }  // namespace jacobi3d

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "layout.hpp"
+
+namespace plait::stencil {
+
+device_layout::device_layout(const view<const double, 3>& with_ghosts)
+    : with_ghosts_(with_ghosts.cells()),
+      strides_{1, with_ghosts.stride(axis::y), with_ghosts.stride(axis::z)},
+      size_(place(with_ghosts_.high - extents<3>(1)) + 1) {}
+
+std::size_t device_layout::place(const point<3>& cell) const {
+  std::ptrdiff_t result = 0;
+  for (const axis a : axes<3>)
+    result += (cell[a] - with_ghosts_.low[a]) * strides_[static_cast<std::size_t>(index_of(a))];
+  return static_cast<std::size_t>(result);
+}
+
+std::size_t device_layout::message_size(const box<3>& plane) const {
+  return static_cast<std::size_t>(plane.extent(axis::y) * strides_[1]);
+}
+
+reads::reads(const box<3>& some) : below(some), own(some), above(some) {
+  below.low[axis::z] = some.low[axis::z] - 1;
+  below.high[axis::z] = some.low[axis::z];
+  above.low[axis::z] = some.high[axis::z];
+  above.high[axis::z] = some.high[axis::z] + 1;
+  --own.low[axis::y];
+  ++own.high[axis::y];
+}
+
+}  // namespace plait::stencil
