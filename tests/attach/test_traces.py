@@ -77,5 +77,18 @@ class Traces(unittest.TestCase):
         self.assertIn("until Iallreduce at ", self.program)
 
 
+class Overlapped(unittest.TestCase):
+    def test_what_is_computed_between_tests_in_vain_is_in_a_region_s_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("overlapped", options=["--quiet"], record=folder)
+            self.assertEqual(done.code, 0, done.errors)
+            recorded = recorded_calls(pathlib.Path(folder), region="step:1")
+            text = recorded.program.read_text().partition("rank 1")[0]
+        pieces = [int(ns) for ns in re.findall(r": calc (\d+)", text)]
+        self.assertEqual(text.count(": recv "), 1)
+        self.assertEqual(len([ns for ns in pieces if ns >= 2_000_000]), 5, pieces)
+        self.assertGreaterEqual(recorded.took_s, 0.04)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -104,6 +104,60 @@ def test_a_trace_is_read_back(tmp_path):
     assert trace.members() == {1: [0, 1, 2]}
 
 
+def with_regions():
+    """Returns the ring's trace with rank R in `step` from 4 + R to 24, and from 31 on."""
+    made = ring_trace()
+    for rank in range(3):
+        for begin, end in ((4 + 0.5 * rank, 24), (31, 36)):
+            made.slice(rank, "regions", "step", "overhead", begin, end)
+    return made
+
+
+def test_a_region_is_a_program_of_its_own(tmp_path):
+    trace = read(with_regions(), tmp_path)
+    first, second = (Goal(goal_of(trace.within("step", stay), attach_result())) for stay in (0, 1))
+    assert sum(first.messages("send").values()) == 3
+    # Each rank begins when it enters: 1 to 2 us less before Irecv than in the whole program, and
+    # what it computes until it leaves.
+    computed = [(1_000 - 500 * rank) + 500 + 10_000 + (4_000 - 1_000 * rank) for rank in range(3)]
+    assert [trace.stay_s("step", stay) for stay in (0, 1)] == pytest.approx([20e-6, 5e-6])
+    assert first.run() == computed
+    assert sum(second.messages("send").values()) == 2  # of the broadcast
+    assert second.run() == [4_000] * 3
+
+
+def test_a_region_that_is_not_there_is_refused(tmp_path):
+    trace = read(with_regions(), tmp_path)
+    with pytest.raises(BadInput, match="rank 0 was in 'step' 2 times; the first is number 0"):
+        trace.within("step", 2)
+    with pytest.raises(BadInput, match="rank 0 was in no region 'solve'; there are: step"):
+        trace.within("solve", 0)
+
+
+def overlapped(tests):
+    """Returns a trace in which rank 1 computes 10 us in pieces, a test in vain behind each."""
+    made = MadeTrace()
+    for rank in range(2):
+        made.call(rank, "Irecv" if rank else "Isend", 0, 1)
+    pieces = 10 / (tests + 1)
+    for test in range(tests):
+        begin = 1 + (test + 1) * pieces + test
+        made.call(1, "Test", begin, begin + 1, 5)
+    made.call(0, "Wait", 11, 30, 6)
+    made.call(1, "Wait", 11 + tests, 30, 6)
+    made.message(0, 1, (0, 30), (0, 30))
+    return made
+
+
+def test_tests_in_vain_do_not_cut_what_is_made_for_other_ranks(tmp_path):
+    texts = [goal_of(read(overlapped(tests), tmp_path), attach_result(), calls=True)
+             for tests in (0, 1, 4)]  # fmt: skip
+    assert texts[0] == texts[1] == texts[2]
+    assert "calc 10000" in texts[0]
+    pieces = goal_of(read(overlapped(4), tmp_path), attach_result())
+    assert pieces.count("calc 2000") == 5  # where the rank looks
+
+
 def test_what_is_cut_off_at_the_end_of_a_trace_is_left_out(tmp_path):
     made = ring_trace()
     made.message(0, 1, (35, 36), (35, 36))

@@ -110,6 +110,28 @@ def test_a_recorded_time_stands_beside_the_grid_that_was_recorded(tmp_path, simu
     assert [row.get("recorded_s") for row in rows] == [WALL_S, None]
 
 
+def test_a_region_has_a_program_and_a_time_of_its_own(tmp_path, simulate):
+    folder = record(tmp_path)
+    made = ring_trace()
+    for rank in range(3):
+        for begin in (4, 24):
+            made.slice(rank, "regions", "step", "overhead", begin, begin + 8)
+    made.write(folder / "trace.json")
+    done = simulate("--region", "step:1", "--json", tmp_path / "kept.json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(f" -- {folder / 'region.program.goal'}\n")
+    rows = json.loads((tmp_path / "kept.json").read_text())["rows"]
+    assert [row["recorded_s"] for row in rows] == [pytest.approx(8e-6)] * len(rows)
+    later = (folder / "region.program.goal").read_text()
+    assert "Allreduce" in later
+    assert "Waitall" not in later
+    simulate("--region", "step")
+    assert "Irecv" in (folder / "region.program.goal").read_text()
+    assert "was in 'step' 2 times" in one_line(simulate("--region", "step:2"))
+    make_ready(folder, 3)
+    assert list(folder.iterdir()) == []
+
+
 def test_several_recordings_need_ranks(tmp_path, simulate):
     record(tmp_path)
     other = record(tmp_path, "other", ("n0",) * 4)
@@ -117,6 +139,9 @@ def test_several_recordings_need_ranks(tmp_path, simulate):
     goal = tmp_path / "a.goal"
     goal.write_text("num_ranks 1\nrank 0 {\n}\n")
     assert "do not go together" in one_line(simulate(goal, "--ranks", "8"))
+    assert "--region: is of recordings of plait attach" in one_line(
+        plait("simulate", goal, "--region", "step")
+    )
 
 
 def test_with_progress_a_thread_has_looked(tmp_path, simulate):
