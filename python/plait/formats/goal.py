@@ -18,14 +18,14 @@ from plait.formats.collective_rounds import rounds_of
 from plait.formats.trace import Collective, Side, Slice, Trace
 from plait.results.base import Result
 
-_UNSIZED = ("Alltoallv", "Alltoallw", "Reduce_scatter")
+_UNSIZED = ("Alltoallw", "Reduce_scatter")
 # Of collectives, what is rebuilt for another number of ranks; blocks are as long as the longest.
 _REBUILT = {
     **{name: name.lower() for name in (
         "Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall",
         "Reduce_scatter_block", "Scan", "Exscan",
     )},
-    **{f"{name}v": name.lower() for name in ("Gather", "Scatter", "Allgather")},
+    **{f"{name}v": name.lower() for name in ("Gather", "Scatter", "Allgather", "Alltoall")},
 }  # fmt: skip
 _MAKES_COMMUNICATORS = ("Comm_", "Cart_", "Graph_", "Dist_graph_", "Intercomm_", "Win_", "File_")
 _TAGS = 1 << 30
