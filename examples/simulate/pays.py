@@ -51,6 +51,8 @@ class Compared:
     planes: int = 0  # of a rank
     looks: str = "workers"  # how the program by hand looks: between two pieces of work
     grows: bool = False  # with the ranks, so that a rank has the same work
+    runtimes: int = 1  # that a round makes; the first is that of the tasks
+    stays: int = 1  # in regions of the opponents' names
 
     def command(self, ranks: int, kept: pathlib.Path, rounds: int) -> list[object]:
         """Returns the words of the job behind those of its cluster."""
@@ -77,10 +79,10 @@ PROGRAMS = [
     Compared("fft3d", "--size 128x128x64 --steps 2 --tile 8 --variants blocking,tested,plait",
              hand="tested", plain="blocking"),
     Compared("ft-probe", "--length 512 --rows 2048 --scales 1 --messages slabs "
-             "--way isend,message", hand="isend", plain="", looks="none"),
-    Compared("osem", "--phantom 128 --subsets 8 --variants base,olap,plait"),
-    Compared("compress", "{file} --codec zstd --level 3 --variants base,olap,plait"),
-    Compared("spmv-probe", "--rows 200000 --nnz-per-row 25 --algorithms gather --eta 1",
+             "--way isend,message", hand="isend", plain="", looks="none", runtimes=3, stays=2),
+    Compared("osem", "--phantom 256 --subsets 8 --variants base,olap,plait"),
+    Compared("compress", "{file} --codec zstd --level 1 --variants base,olap,plait"),
+    Compared("spmv-probe", "--rows 200000 --nnz-per-row 25 --algorithms G --eta 1",
              hand="", plain=""),
 ]  # fmt: skip
 
@@ -160,9 +162,11 @@ class Question:
         into, kept = self.recorded(one, ranks), self.kept(one, ranks)
         words = [str(word).replace("{file}", str(self.file_to_compress()))
                  for word in one.command(ranks, kept, rounds)]  # fmt: skip
+        variables = {"PLAIT_RECORD": into / "tasks"}
+        if ranks > (os.cpu_count() or 1):  # one that waits must let others have its core
+            variables["OMPI_MCA_mpi_yield_when_idle"] = "1"
         try:
-            validate.plait("run", *self.job(ranks), "--record", into / "calls", *words,
-                           PLAIT_RECORD=into / "tasks", OMPI_MCA_mpi_yield_when_idle=1)  # fmt: skip
+            validate.plait("run", *self.job(ranks), "--record", into / "calls", *words, **variables)
         except validate.Failed as failed:
             print(f"  {failed.reason}")
             kept.write_text(json.dumps({"refused": failed.reason}) + "\n")
@@ -200,8 +204,8 @@ class Question:
         goal = self.folder / "program.goal"
         rounds = []
         for turn in range(1, ROUNDS + 1):
-            tasks = self.simulated([folder / "tasks", "--runtime", turn])
-            hand = self.simulated([folder / "calls", *of_region(one.hand, turn),
+            tasks = self.simulated([folder / "tasks", "--runtime", turn * one.runtimes])
+            hand = self.simulated([folder / "calls", *of_region(one.hand, turn * one.stays),
                                    "--policy", one.looks, "--write-goal", goal])  # fmt: skip
             rounds.append((tasks, hand))
         at_home = [[rows[0] for rows in sides] for sides in rounds]
@@ -227,7 +231,8 @@ class Question:
         if one.grows:
             more.append("--same-work")
         try:
-            tasks = self.simulated([*(at / "tasks" for at in folders), "--runtime", 1, *more])
+            tasks_words = [*(at / "tasks" for at in folders), "--runtime", one.runtimes, *more]
+            tasks = self.simulated(tasks_words)
         except validate.Failed as failed:
             return {"refused": f"tasks: {failed.reason}"}
         if not one.grows and (os.cpu_count() or 1) < MORE:
@@ -236,7 +241,7 @@ class Question:
         for name, looks in ((one.hand, one.looks), (one.plain, "none")):
             try:
                 calls = [at / "calls" for at in folders]
-                words = [*calls, *of_region(name, 1), "--policy", looks, *more]
+                words = [*calls, *of_region(name, one.stays), "--policy", looks, *more]
                 other = self.simulated(words)
             except validate.Failed as failed:
                 found.setdefault("refused", f"{name}: {failed.reason}")
