@@ -67,7 +67,7 @@ def _grows(name: str, words: str, planes: int, **more: str) -> Compared:
 
 PROGRAMS = [
     _grows("jacobi3d", "--size 256x256x{z} --grid 1x1x{ranks} --steps 16 "
-           "--variants base,olap,plait", 64),
+           "--variants split,olap,plait", 64, plain="split"),
     _grows("redblack3d", "--size 256x256x{z} --grid 1x1x{ranks} --steps 10 "
            "--policies HAND,MT(1)+OLAP,TASK", 64, hand="MT(1)+OLAP", plain="HAND", looks="none"),
     _grows("poisson", "--size 256x256x{z} --grid 1x1x{ranks} --steps 10 "

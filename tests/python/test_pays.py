@@ -129,8 +129,8 @@ def test_tables_say_where_it_pays_and_at_how_many_ranks_it_stops(pays, capsys):
 def test_where_the_program_by_hand_has_no_law_plain_mpi_has_its_place(pays, capsys):
     pays.fails = "--region olap:1 --policy workers --ranks"
     asked = [words for words, _ in pays("--programs", "jacobi3d", *RATES)]
-    assert asked[-1][asked[-1].index("--region") + 1] == "base:1"
-    assert "jacobi3d / base" in capsys.readouterr().out
+    assert asked[-1][asked[-1].index("--region") + 1] == "split:1"
+    assert "jacobi3d / split" in capsys.readouterr().out
     (answer,) = json.loads((pays.kept / "result.json").read_text())
     assert answer["over_ranks"]["refused"] == "olap: plait: it is refused"
 
