@@ -158,6 +158,35 @@ def test_tests_in_vain_do_not_cut_what_is_made_for_other_ranks(tmp_path):
     assert pieces.count("calc 2000") == 5  # where the rank looks
 
 
+def exchange(order, waits):
+    """Returns a trace whose rank 1 gets a message from 0 and 2, in some order, in so many waits."""
+    made = MadeTrace()
+    for rank in range(3):
+        made.call(rank, "Startall", 1, 2, 3)
+        if rank != 1:
+            made.call(rank, "Wait", 11, 40, 4)
+    ends = [20] if waits == 1 else [15, 20]
+    begin = 12
+    for end in ends:
+        made.call(1, "Waitsome", begin, end, 4)
+        begin = end + 2
+    for source in order:
+        made.message(source, 1, (1, 40), (1, ends[order.index(source) % waits]))
+    return made
+
+
+def test_the_order_in_which_messages_come_is_not_that_of_a_program_for_other_ranks(tmp_path):
+    def text(order, waits):
+        return goal_of(read(exchange(order, waits), tmp_path), attach_result(), calls=True)
+
+    assert text((0, 2), 2) == text((2, 0), 2)
+    assert text((0, 2), 1) == text((2, 0), 1)
+    # One wait, behind which 2 us were computed in between.
+    assert text((0, 2), 2).count("until Waitsome") == text((0, 2), 1).count("until Waitsome") == 1
+    one, two = (text((0, 2), waits).count("// until the end\nl5: calc 2000") for waits in (1, 2))
+    assert (one, two) == (0, 1)
+
+
 def test_what_is_cut_off_at_the_end_of_a_trace_is_left_out(tmp_path):
     made = ring_trace()
     made.message(0, 1, (35, 36), (35, 36))

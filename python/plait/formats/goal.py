@@ -31,6 +31,7 @@ _MAKES_COMMUNICATORS = ("Comm_", "Cart_", "Graph_", "Dist_graph_", "Intercomm_",
 _TAGS = 1 << 30
 _ONE_SIDED = ("Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap",
               "Rput", "Rget", "Raccumulate", "Rget_accumulate")  # fmt: skip
+_FOR_SOME = ("Waitsome", "Waitany")
 _NO_WAIT = ("Init", "Init_thread", "Finalize")  # for messages
 
 
@@ -47,6 +48,11 @@ class _Operation:
     # Labels of the first and of the last round, once they have been written.
     begins: list[str] = dataclasses.field(default_factory=list)
     ends: list[str] = dataclasses.field(default_factory=list)
+
+    def place_in_class(self) -> tuple[int, str, int]:
+        """Returns the place among all of a rank, for ranks with the same neighbours the same."""
+        kind, _, *peer = self.rounds[0][0].split()
+        return self.side.begin, kind, int(peer[1]) if peer else 0
 
 
 def goal_of(trace: Trace, about: Result, calls: bool = False) -> str:
@@ -126,7 +132,7 @@ def _operations(trace: Trace, calls: bool) -> list[list[_Operation]]:
             else:
                 _add_collective(found, one, tag)
     for operations in found:
-        operations.sort(key=lambda operation: operation.side.begin)
+        operations.sort(key=_Operation.place_in_class if calls else lambda one: one.side.begin)
     return found
 
 
@@ -191,6 +197,7 @@ class _Rank:
         self.dependences: list[str] = []
         self._labels = 0
         self.left_out: collections.Counter[str] = collections.Counter()
+        self._computed_in_loops: dict[int, int] = {}  # by the end of the loop
         self._posted: dict[int, list[_Operation]] = {}
         self._completed: dict[int, list[_Operation]] = {}
         for one in operations:
@@ -203,7 +210,8 @@ class _Rank:
             for thread, of_thread in zip(threads, lanes):
                 thread.now = min((one.begin for one in of_thread), default=0)
         under_way: list[list[_Operation]] = [[] for _ in threads]
-        for _, number, _, is_end, call in sorted(_ends_of_calls(lanes), key=lambda one: one[:4]):
+        called = [self._loops_as_one(found) if calls else found for found in lanes]
+        for _, number, _, is_end, call in sorted(_ends_of_calls(called), key=lambda one: one[:4]):
             if is_end:
                 self._end(threads[number], call, under_way[number])
             else:
@@ -236,6 +244,7 @@ class _Rank:
         completed = [one for one in posted if one.side.end == one.side.begin]
         completed += self._completed.pop(call.end, [])
         ends = [label for one in completed for label in one.ends]
+        ends.sort(key=lambda label: int(label[1:]))  # not as messages came
         over = {label for one in completed for label in (*one.begins, *one.ends)}
         if ends:
             earlier = [] if any(one in posted for one in completed) else thread.after
@@ -245,6 +254,25 @@ class _Rank:
         if call.kind == "exposed" and is_empty and call.call not in _NO_WAIT:
             self.left_out[call.call] += 1
         thread.now = thread.now + call.end - call.begin if merges else call.end
+        thread.now -= self._computed_in_loops.get(call.end, 0)
+
+    def _loops_as_one(self, lane: list[Slice]) -> list[Slice]:
+        """Returns the calls of a lane, waits for some of several messages in a row as one.
+
+        How many waits they take differs from run to run. What is computed in between comes behind.
+        """
+        found: list[Slice] = []
+        for one in (one for one in lane if one.call):
+            last = found[-1] if found else None
+            if last is None or one.call not in _FOR_SOME or last.name != one.name:
+                found.append(one)
+                continue
+            between = self._computed_in_loops.pop(last.end, 0) + one.begin - last.end
+            self._computed_in_loops[one.end] = between
+            completed = self._completed.pop(last.end, [])
+            self._completed[one.end] = completed + self._completed.get(one.end, [])
+            found[-1] = dataclasses.replace(last, end=one.end)
+        return found
 
     def _merges(self, call: Slice) -> bool:
         """Says if what was computed before a call is one with what is computed behind it.
