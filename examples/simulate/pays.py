@@ -72,7 +72,7 @@ PROGRAMS = [
            "--policies HAND,MT(1)+OLAP,TASK", 64, hand="MT(1)+OLAP", plain="HAND", looks="none"),
     _grows("poisson", "--size 256x256x{z} --grid 1x1x{ranks} --steps 10 "
            "--variants base,olap,plait", 32),
-    _grows("spmv", "--points 64x64x{z} --steps 20 --variants base,olap,plait", 32),
+    _grows("spmv", "--points 96x96x{z} --steps 40 --variants base,olap,plait", 8),
     Compared("summa", "--size 1024x1024x1024 --grid 1x{ranks} --variants base,olap,plait"),
     Compared("hpl", "--n 1200 --nb 64 --grid 1x{ranks} --variants base,olap,plait"),
     Compared("ft", "--class 128x128x64 --steps 4 --variants base,olap,plait"),
