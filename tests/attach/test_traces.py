@@ -48,6 +48,11 @@ class Traces(unittest.TestCase):
             has_root = one.name in ("Bcast", "Reduce", "Scatter", "Gather")
             self.assertEqual(one.root >= 0, has_root or one.name in ("Scatterv", "Gatherv"), one)
 
+    def test_blocks_of_different_sizes_are_noted_by_the_largest(self):
+        found = [one for one in self.trace.collectives if one.name == "Alltoallv"]
+        self.assertGreaterEqual({one.call for one in found}, {"Alltoallv", "Ialltoallv"})
+        self.assertEqual({size for one in found for size in one.bytes}, {16})
+
     def test_messages_are_those_of_the_profile(self):
         seen = collections.Counter((one.sent.rank, one.received.rank) for one in self.trace.messages)
         for source, row in enumerate(self.profile["matrix"]["messages"]):
