@@ -10,6 +10,8 @@ import pytest
 from conftest import one_line, plait
 from plait.attach.words import parse
 from plait.errors import BadInput
+from plait.run.attached import application_found
+from plait.run.foreign import ForeignRun
 from plait.run.recorded_calls import make_ready
 from sample import attach_result, simulation_result
 from sample_simulation import FAKE_PROGRAM
@@ -216,3 +218,14 @@ def test_a_recording_has_result_and_trace_in_its_folder():
     for other in ("--json", "--trace"):
         with pytest.raises(BadInput, match=f"leave {other} out"):
             parse(["--record", "kept", f"{other}=x", "./a"])
+
+
+def test_an_application_is_attached_to_by_its_name(tmp_path, monkeypatch):
+    (tmp_path / "jacobi3d").write_text("")
+    (tmp_path / "jacobi3d").chmod(0o755)
+    monkeypatch.setenv("PLAIT_BIN_DIR", str(tmp_path))
+    found = application_found(ForeignRun(["jacobi3d", "--steps", "4"], "openmpi", 2, None))
+    assert found.words == [str((tmp_path / "jacobi3d").resolve()), "--steps", "4"]
+    assert found.is_own  # its ranks connect as they do without attach
+    other = ForeignRun(["./their_program"], "openmpi", 2, None)
+    assert application_found(other) is other

@@ -34,7 +34,7 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
         switches = (*switches, "trace")
     if asked.record:
         make_ready(asked.record, asked.ranks)
-    asked = _application_found(asked)
+    asked = application_found(asked)
     found = target.find(asked.words[0], asked.mpi)
     spec = cluster_made_ready(asked, *built.targets(found.mpi, found.kind))
     library = built.find(found.mpi, found.kind)
@@ -59,7 +59,7 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
     return 0
 
 
-def _application_found(asked: ForeignRun) -> ForeignRun:
+def application_found(asked: ForeignRun) -> ForeignRun:
     """Returns the same of one of plait's applications by its path, built; else what was asked."""
     name, *words = asked.words
     if name not in known("apps", asked.mpi):
