@@ -29,6 +29,7 @@ import os
 import pathlib
 import re
 import statistics
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Optional
 
@@ -269,7 +270,8 @@ class Question:
         (self.folder / "result.json").write_text(json.dumps(answers, indent=1) + "\n")
         ratios = [rates_table(answers, self.rates), *ranks_tables(answers, self.rates)]
         tables, lines = [at_home_table(answers), *ratios], reasons(answers)
-        print("\n\n".join([*map(plain_text, tables), "\n".join(lines)]))
+        wrapped = [textwrap.fill(line, 80, subsequent_indent="  ") for line in lines]
+        print("\n\n".join([*map(plain_text, tables), "\n".join(wrapped)]))
         page = [*map(markdown, tables), "\n".join(f"- {line}" for line in lines)]
         (self.folder / "pays.md").write_text("\n\n".join(page) + "\n")
         (self.folder / "pays.svg").write_text(picture(ratios) + "\n")
