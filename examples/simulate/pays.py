@@ -315,6 +315,8 @@ def communication_of(goal: str) -> float:
     """
     ranks = goal.split("\nrank ")[1:]
     bits = max(8 * validate.sum_of("send", text) for text in ranks) / validate.PAYLOAD
+    if bits == 0:
+        raise validate.Failed("the program by hand has no messages in its recording")
     return bits / (1e-9 * max(validate.sum_of("calc", text) for text in ranks))
 
 
@@ -345,7 +347,8 @@ def stops_at(cells: Sequence[dict[str, Any]], rate: str) -> Optional[int]:
 
 def at_home_table(answers: Sequence[dict[str, Any]]) -> Table:
     """Returns where tasks pay, and how far predictions for the recorded network are off."""
-    table = [["program", "by hand", "pays at ratios", "predicted", "measured", "off, %", "by hand"]]
+    table = [["program", "by hand", "pays at ratios", "predicted", "measured", "tasks, %",
+              "hand, %"]]  # fmt: skip
     for one in answers:
         if "over_rates" not in one:
             continue

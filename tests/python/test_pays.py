@@ -182,6 +182,11 @@ def test_it_stops_at_the_first_number_of_ranks_that_saves_too_little(module):
     assert module.stops_at(cells[1:3], "1gbit") is None
 
 
+def test_a_program_without_messages_has_no_ratio(module):
+    with pytest.raises(module.validate.Failed, match="has no messages in its recording"):
+        module.communication_of("num_ranks 1\nrank 0 {\nl0: calc 5\n}\n")
+
+
 def test_colours_are_of_ratios_alone(module):
     assert module.colour_of("0.900").startswith("hsl(130,")
     assert module.colour_of("1.100").startswith("hsl(5,")
