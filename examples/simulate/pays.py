@@ -52,7 +52,7 @@ class Compared:
     planes: int = 0  # of a rank
     looks: str = "workers"  # how the program by hand looks: between two pieces of work
     grows: bool = False  # with the ranks, so that a rank has the same work
-    runtimes: int = 1  # that a round makes; the first is that of the tasks
+    runtimes: int = 1  # that a round makes, of which the first is that of the tasks; 0: it has one
     stays: int = 1  # in regions of the opponents' names
 
     def command(self, ranks: int, kept: pathlib.Path, rounds: int) -> list[object]:
@@ -84,7 +84,7 @@ PROGRAMS = [
     Compared("osem", "--phantom 256 --subsets 8 --variants base,olap,plait"),
     Compared("compress", "{file} --codec zstd --level 1 --variants base,olap,plait"),
     Compared("spmv-probe", "--rows 200000 --nnz-per-row 25 --algorithms G --eta 1",
-             hand="", plain=""),
+             hand="", plain="", runtimes=0),
 ]  # fmt: skip
 
 
