@@ -86,6 +86,7 @@ def test_all_jobs_come_before_simulations_and_record_both_sides(pays, capsys):
     assert words[words.index("--attach") + 3 : words.index("--attach") + 5] == ["jacobi3d", "--"]
     assert words[words.index("--size") + 1] == "256x256x128"
     assert more[more.index("--size") + 1] == "256x256x256"
+    assert [one[one.index("--repeat") + 1] for one in (words, more)] == ["3", "2"]
     assert more[more.index("--lab") + 1] == "nodes=4,rate=1gbit,cores=1"
     assert pays("--programs", "jacobi3d,hpl", *RATES) == []  # all is there
 
