@@ -126,6 +126,16 @@ def test_a_region_is_a_program_of_its_own(tmp_path):
     assert second.run() == [4_000] * 3
 
 
+def test_threads_that_make_no_call_in_a_region_are_not_in_it(tmp_path):
+    made = with_regions()
+    made.call(0, "Test", 38, 39, lane="program, thread 2")
+    made.slice(0, "program, thread 2", "computation", "compute", 5, 38)
+    trace = read(made, tmp_path)
+    other = (0, "program, thread 2")
+    assert other in trace.lanes
+    assert other not in trace.within("step", 0).lanes
+
+
 def test_a_region_that_is_not_there_is_refused(tmp_path):
     trace = read(with_regions(), tmp_path)
     with pytest.raises(BadInput, match="rank 0 was in 'step' 2 times; the first is number 0"):

@@ -119,8 +119,10 @@ class Trace:
         def are_inside(*sides: Side) -> bool:
             return all(stays[one.rank].has(one.begin) for one in sides)
 
-        lanes = {(rank, lane): stays[rank].cut(found)
-                 for (rank, lane), found in self.lanes.items()}  # fmt: skip
+        # Threads that make no call there are not in it.
+        lanes = {(rank, lane): inside for (rank, lane), found in self.lanes.items()
+                 if any(one.call for one in (inside := stays[rank].cut(found)))
+                 or lane == "program"}  # fmt: skip
         for rank, (begin, end) in enumerate(map(dataclasses.astuple, stays)):
             left = Slice(region, "compute", end - begin, end - begin)
             lanes.setdefault((rank, "program"), []).append(left)
