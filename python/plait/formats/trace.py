@@ -120,9 +120,11 @@ class Trace:
             return all(stays[one.rank].has(one.begin) for one in sides)
 
         # Threads that make no call there are not in it.
-        lanes = {(rank, lane): inside for (rank, lane), found in self.lanes.items()
-                 if any(one.call for one in (inside := stays[rank].cut(found)))
-                 or lane == "program"}  # fmt: skip
+        lanes = {}
+        for (rank, lane), found in self.lanes.items():
+            inside = stays[rank].cut(found)
+            if lane == "program" or any(one.call for one in inside):
+                lanes[rank, lane] = inside
         for rank, (begin, end) in enumerate(map(dataclasses.astuple, stays)):
             left = Slice(region, "compute", end - begin, end - begin)
             lanes.setdefault((rank, "program"), []).append(left)
