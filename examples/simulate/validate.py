@@ -31,7 +31,6 @@ import re
 import shlex
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Optional, Union
@@ -87,7 +86,6 @@ def main() -> None:
         parser.error("each program needs a name of its own")
     if told.attach and set(filter(None, told.policies.split(","))) - {"sleeping"}:
         parser.error("--policies beside --attach: sleeping alone, which is plait attach --progress")
-    end = time.monotonic() + 60 * told.minutes
     told.folder.mkdir(parents=True, exist_ok=True)
     counts = [int(word) for word in re.findall(r"\d+", told.ranks)]
     if told.ranks and (len(counts) < 3 or sorted(set(counts)) != counts or told.policies):
@@ -95,11 +93,7 @@ def main() -> None:
             "--ranks: give two numbers to record and a larger one to test, and no policies"
         )
     validation = OverRanks(told, programs, counts) if counts else Validation(told, programs)
-    for step in validation.steps():
-        if time.monotonic() > end:
-            print("there is more to do: give the same command again")
-            break
-        step()
+    work_off(validation.steps(), told.minutes)
     validation.show()
 
 
@@ -385,12 +379,34 @@ def tested(folder: pathlib.Path, program: str, rate: str, policy: str) -> pathli
     return folder / f"{'-'.join(filter(None, (program, rate, policy)))}.json"
 
 
-def plait(*words: object) -> None:
+def work_off(steps: Iterator[Callable[[], None]], minutes: float) -> None:
+    """Does what is left to do, and begins nothing after so many minutes."""
+    end = time.monotonic() + 60 * minutes
+    for step in steps:
+        if time.monotonic() > end:
+            print("there is more to do: give the same command again")
+            break
+        step()
+
+
+class Failed(SystemExit):
+    """A command of plait that failed.  It ends the script, with all that the command printed."""
+
+    @property
+    def reason(self) -> str:
+        """Returns the last line."""
+        lines = [line for line in str(self).splitlines() if line.strip()]
+        return lines[-1] if lines else "it failed without a word"
+
+
+def plait(*words: object, **variables: object) -> None:
     """Runs a command of plait; what it prints is shown where it fails."""
     print("plait", *words, flush=True)
-    done = subprocess.run([PLAIT, *map(str, words)], capture_output=True, text=True)
+    there = {**os.environ, **{name: str(value) for name, value in variables.items()}}
+    command = [PLAIT, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, env=there)
     if done.returncode != 0:
-        sys.exit(f"{done.stdout}{done.stderr}")
+        raise Failed(f"{done.stdout}{done.stderr}")
 
 
 def sum_of(kind: str, goal: str) -> int:

@@ -90,6 +90,7 @@ class session {
   turn variant_turn(std::size_t i) {
     const compared_variant& code = *codes_[i];
     timed_run one;
+    one.name = code.name;
     one.takes_part = code.takes_part;
     one.prepare = [this, i, &code](int round) {
       const bool records = is_shown(i) && round == wanted_.repeat / 2;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <plait/plait.hpp>
+#include <plait/region.h>
 
 #include "measure/base/gather.hpp"
 #include "measure/base/quiet_barrier.hpp"
@@ -39,7 +40,10 @@ void run_timed(environment& env, const timed_run& one, int round) {
   if (one.prepare) one.prepare(round);
   env.barrier();
   const ticks start = now_ticks();
-  if (one.run && one.takes_part) one.run();
+  if (one.run && one.takes_part) {
+    const plait_region region(one.name.c_str());
+    one.run();
+  }
   const double own_s = one.takes_part ? ticks_to_seconds(now_ticks() - start) : 0;
   if (some_sleep) quiet_barrier(env);
   const double total_s = maximum(env, own_s);

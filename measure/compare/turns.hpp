@@ -45,6 +45,7 @@ class progress_lines {
 
 /// A run of all ranks that is timed.  What is empty is skipped.
 struct timed_run {
+  std::string name = "run";  ///< of the region that `plait attach` sees while it is timed
   /// Says whether this rank runs it.  One that does not prepares and finishes with the others, and
   /// sleeps while they run.
   bool takes_part = true;

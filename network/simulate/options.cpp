@@ -162,6 +162,9 @@ std::optional<request> parse(int argc, char** argv) {
       "one file another grid for a program on a periodic grid: 216x216x216");
   app.add_option("--ranks-of-a-node", asked.ranks_of_a_node,
                  "Of several recordings: how many ranks share a node; 0: as recorded, for GOAL 1");
+  app.add_flag("--same-work", asked.same_work,
+               "Of several recordings: the work of a rank does not grow, and durations are those "
+               "of the fewest ranks");
   app.add_flag("--finish", asked.finish, "Print each rank's finish time in ns, and nothing else");
   app.add_option("--json", asked.json_file, "File for the result; - = standard output");
   app.add_option("--write-goal", asked.goal_file, "File for the program as GOAL text");
@@ -179,6 +182,8 @@ std::optional<request> parse(int argc, char** argv) {
   } else if (!ranks.empty()) {
     asked.grid = grid_from(ranks);
   }
+  if (asked.same_work && asked.files.size() == 1)
+    throw usage_error("--same-work: is of several recordings");
   if (asked.finish && asked.json_file == "-")
     throw usage_error("--finish and --json - both want standard output; name a file");
   if (asked.ranks.size() > 1 && !(asked.goal_file.empty() && asked.binary_file.empty()))

@@ -31,6 +31,7 @@ struct request {
   plait::simulate::grid_extents grid{};  ///< to put the program on; all 0: none
   std::vector<wanted_ranks> ranks;       ///< to predict from several files
   std::uint32_t ranks_of_a_node = 0;     ///< of those; 0: as recorded, of GOAL 1
+  bool same_work = false;                ///< durations are those of the fewest ranks
   bool finish = false;                   ///< print finish times, and nothing else
   std::string json_file;                 ///< for the result; empty: none
   std::string goal_file;                 ///< to write the program to, as text

@@ -123,7 +123,8 @@ ranks_answer rows_over_ranks(const request& asked,
           fmt::format("{}: is of '{}', not of '{}'", file, one.run.name, runs.front().name));
     if (!asked.is_loggops) expect_alike(runs.front(), one.run, file, asked.dataflow);
   }
-  const more_ranks all(std::move(recorded));
+  const more_ranks all(std::move(recorded),
+                       asked.same_work ? durations::of_fewest_ranks : durations::of_all);
   std::ranges::stable_sort(known, {}, &known_run::ranks);  // as the grids are
   ranks_answer answer{json::array(), laws_of(all)};
   for (const wanted_ranks& wanted : asked.ranks) {

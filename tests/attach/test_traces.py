@@ -48,6 +48,11 @@ class Traces(unittest.TestCase):
             has_root = one.name in ("Bcast", "Reduce", "Scatter", "Gather")
             self.assertEqual(one.root >= 0, has_root or one.name in ("Scatterv", "Gatherv"), one)
 
+    def test_blocks_of_different_sizes_are_noted_by_the_largest(self):
+        found = [one for one in self.trace.collectives if one.name == "Alltoallv"]
+        self.assertGreaterEqual({one.call for one in found}, {"Alltoallv", "Ialltoallv"})
+        self.assertEqual({size for one in found for size in one.bytes}, {16})
+
     def test_messages_are_those_of_the_profile(self):
         seen = collections.Counter((one.sent.rank, one.received.rank) for one in self.trace.messages)
         for source, row in enumerate(self.profile["matrix"]["messages"]):
@@ -75,6 +80,19 @@ class Traces(unittest.TestCase):
         self.assertGreater(len(names), 100)
         self.assertEqual([name for name in names if not name.startswith("// until ")], [])
         self.assertIn("until Iallreduce at ", self.program)
+
+
+class Overlapped(unittest.TestCase):
+    def test_what_is_computed_between_tests_in_vain_is_in_a_region_s_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("overlapped", options=["--quiet"], record=folder)
+            self.assertEqual(done.code, 0, done.errors)
+            recorded = recorded_calls(pathlib.Path(folder), region="step:1")
+            text = recorded.program.read_text().partition("rank 1")[0]
+        pieces = [int(ns) for ns in re.findall(r": calc (\d+)", text)]
+        self.assertEqual(text.count(": recv "), 1)
+        self.assertEqual(len([ns for ns in pieces if ns >= 2_000_000]), 5, pieces)
+        self.assertGreaterEqual(recorded.took_s, 0.04)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ LIBRARIES = {
 BUILD_INFO = "plait/detail/build_info.hpp"
 VERSION = "plait/detail/version.h"  # generated too, for C and C++
 # The programs see the facade, and MPI's own handles where they ask for them.
-FACADE = {"plait/plait.hpp", "plait/comm/mpi.hpp", BUILD_INFO}
+FACADE = {"plait/plait.hpp", "plait/comm/mpi.hpp", "plait/region.h", BUILD_INFO}
 # Folder of programs: the other folder whose files it may name in quotes.
 PROGRAM_FOLDERS = {
     "measure": (),

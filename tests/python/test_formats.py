@@ -104,6 +104,99 @@ def test_a_trace_is_read_back(tmp_path):
     assert trace.members() == {1: [0, 1, 2]}
 
 
+def with_regions():
+    """Returns the ring's trace with rank R in `step` from 4 + R to 24, and from 31 on."""
+    made = ring_trace()
+    for rank in range(3):
+        for begin, end in ((4 + 0.5 * rank, 24), (31, 36)):
+            made.slice(rank, "regions", "step", "overhead", begin, end)
+    return made
+
+
+def test_a_region_is_a_program_of_its_own(tmp_path):
+    trace = read(with_regions(), tmp_path)
+    first, second = (Goal(goal_of(trace.within("step", stay), attach_result())) for stay in (0, 1))
+    assert sum(first.messages("send").values()) == 3
+    # Each rank begins when it enters: 1 to 2 us less before Irecv than in the whole program, and
+    # what it computes until it leaves.
+    computed = [(1_000 - 500 * rank) + 500 + 10_000 + (4_000 - 1_000 * rank) for rank in range(3)]
+    assert [trace.stay_s("step", stay) for stay in (0, 1)] == pytest.approx([20e-6, 5e-6])
+    assert first.run() == computed
+    assert sum(second.messages("send").values()) == 2  # of the broadcast
+    assert second.run() == [4_000] * 3
+
+
+def test_threads_that_make_no_call_in_a_region_are_not_in_it(tmp_path):
+    made = with_regions()
+    made.call(0, "Test", 38, 39, lane="program, thread 2")
+    made.slice(0, "program, thread 2", "computation", "compute", 5, 38)
+    trace = read(made, tmp_path)
+    other = (0, "program, thread 2")
+    assert other in trace.lanes
+    assert other not in trace.within("step", 0).lanes
+
+
+def test_a_region_that_is_not_there_is_refused(tmp_path):
+    trace = read(with_regions(), tmp_path)
+    with pytest.raises(BadInput, match="rank 0 was in 'step' 2 times; the first is number 0"):
+        trace.within("step", 2)
+    with pytest.raises(BadInput, match="rank 0 was in no region 'solve'; there are: step"):
+        trace.within("solve", 0)
+
+
+def overlapped(tests):
+    """Returns a trace in which rank 1 computes 10 us in pieces, a test in vain behind each."""
+    made = MadeTrace()
+    for rank in range(2):
+        made.call(rank, "Irecv" if rank else "Isend", 0, 1)
+    pieces = 10 / (tests + 1)
+    for test in range(tests):
+        begin = 1 + (test + 1) * pieces + test
+        made.call(1, "Test", begin, begin + 1, 5)
+    made.call(0, "Wait", 11, 30, 6)
+    made.call(1, "Wait", 11 + tests, 30, 6)
+    made.message(0, 1, (0, 30), (0, 30))
+    return made
+
+
+def test_tests_in_vain_do_not_cut_what_is_made_for_other_ranks(tmp_path):
+    texts = [goal_of(read(overlapped(tests), tmp_path), attach_result(), calls=True)
+             for tests in (0, 1, 4)]  # fmt: skip
+    assert texts[0] == texts[1] == texts[2]
+    assert "calc 10000" in texts[0]
+    pieces = goal_of(read(overlapped(4), tmp_path), attach_result())
+    assert pieces.count("calc 2000") == 5  # where the rank looks
+
+
+def exchange(order, waits):
+    """Returns a trace whose rank 1 gets a message from 0 and 2, in some order, in so many waits."""
+    made = MadeTrace()
+    for rank in range(3):
+        made.call(rank, "Startall", 1, 2, 3)
+        if rank != 1:
+            made.call(rank, "Wait", 11, 40, 4)
+    ends = [20] if waits == 1 else [15, 20]
+    begin = 12
+    for end in ends:
+        made.call(1, "Waitsome", begin, end, 4)
+        begin = end + 2
+    for source in order:
+        made.message(source, 1, (1, 40), (1, ends[order.index(source) % waits]))
+    return made
+
+
+def test_the_order_in_which_messages_come_is_not_that_of_a_program_for_other_ranks(tmp_path):
+    def text(order, waits):
+        return goal_of(read(exchange(order, waits), tmp_path), attach_result(), calls=True)
+
+    assert text((0, 2), 2) == text((2, 0), 2)
+    assert text((0, 2), 1) == text((2, 0), 1)
+    # One wait, behind which 2 us were computed in between.
+    assert text((0, 2), 2).count("until Waitsome") == text((0, 2), 1).count("until Waitsome") == 1
+    one, two = (text((0, 2), waits).count("// until the end\nl5: calc 2000") for waits in (1, 2))
+    assert (one, two) == (0, 1)
+
+
 def test_what_is_cut_off_at_the_end_of_a_trace_is_left_out(tmp_path):
     made = ring_trace()
     made.message(0, 1, (35, 36), (35, 36))

@@ -10,6 +10,8 @@ import pytest
 from conftest import one_line, plait
 from plait.attach.words import parse
 from plait.errors import BadInput
+from plait.run.attached import application_found
+from plait.run.foreign import ForeignRun
 from plait.run.recorded_calls import make_ready
 from sample import attach_result, simulation_result
 from sample_simulation import FAKE_PROGRAM
@@ -110,6 +112,28 @@ def test_a_recorded_time_stands_beside_the_grid_that_was_recorded(tmp_path, simu
     assert [row.get("recorded_s") for row in rows] == [WALL_S, None]
 
 
+def test_a_region_has_a_program_and_a_time_of_its_own(tmp_path, simulate):
+    folder = record(tmp_path)
+    made = ring_trace()
+    for rank in range(3):
+        for begin in (4, 24):
+            made.slice(rank, "regions", "step", "overhead", begin, begin + 8)
+    made.write(folder / "trace.json")
+    done = simulate("--region", "step:1", "--json", tmp_path / "kept.json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(f" -- {folder / 'region.program.goal'}\n")
+    rows = json.loads((tmp_path / "kept.json").read_text())["rows"]
+    assert [row["recorded_s"] for row in rows] == [pytest.approx(8e-6)] * len(rows)
+    later = (folder / "region.program.goal").read_text()
+    assert "Allreduce" in later
+    assert "Waitall" not in later
+    simulate("--region", "step")
+    assert "Irecv" in (folder / "region.program.goal").read_text()
+    assert "was in 'step' 2 times" in one_line(simulate("--region", "step:2"))
+    make_ready(folder, 3)
+    assert list(folder.iterdir()) == []
+
+
 def test_several_recordings_need_ranks(tmp_path, simulate):
     record(tmp_path)
     other = record(tmp_path, "other", ("n0",) * 4)
@@ -117,6 +141,9 @@ def test_several_recordings_need_ranks(tmp_path, simulate):
     goal = tmp_path / "a.goal"
     goal.write_text("num_ranks 1\nrank 0 {\n}\n")
     assert "do not go together" in one_line(simulate(goal, "--ranks", "8"))
+    assert "--region: is of recordings of plait attach" in one_line(
+        plait("simulate", goal, "--region", "step")
+    )
 
 
 def test_with_progress_a_thread_has_looked(tmp_path, simulate):
@@ -191,3 +218,14 @@ def test_a_recording_has_result_and_trace_in_its_folder():
     for other in ("--json", "--trace"):
         with pytest.raises(BadInput, match=f"leave {other} out"):
             parse(["--record", "kept", f"{other}=x", "./a"])
+
+
+def test_an_application_is_attached_to_by_its_name(tmp_path, monkeypatch):
+    (tmp_path / "jacobi3d").write_text("")
+    (tmp_path / "jacobi3d").chmod(0o755)
+    monkeypatch.setenv("PLAIT_BIN_DIR", str(tmp_path))
+    found = application_found(ForeignRun(["jacobi3d", "--steps", "4"], "openmpi", 2, None))
+    assert found.words == [str((tmp_path / "jacobi3d").resolve()), "--steps", "4"]
+    assert found.is_own  # its ranks connect as they do without attach
+    other = ForeignRun(["./their_program"], "openmpi", 2, None)
+    assert application_found(other) is other

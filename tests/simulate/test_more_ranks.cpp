@@ -108,6 +108,40 @@ TEST(more_ranks, from_2_and_4_predicts_the_program_that_is_written_for_8) {
   }
 }
 
+TEST(more_ranks, of_the_same_work_durations_are_those_of_the_fewest_ranks) {
+  for (const bool periodic : {false, true}) {
+    // 4 ranks on 2 cores: each takes twice as long as it would.
+    const slab_shape shared{.periodic = periodic, .work_exponent = 1, .halves_faces = false};
+    slab_shape alone = shared;
+    alone.work_exponent = 0;
+    std::vector<recorded_calls> recorded;
+    recorded.push_back({slab_program({1, 1, 1, 4}, shared), {}, "four"});
+    recorded.push_back({slab_program({1, 1, 1, 2}, shared), {}, "two"});
+    const auto work_of = [](const call_program& all, std::uint32_t rank) {
+      std::uint64_t sum_ns = 0;
+      for (const operation& one : all.operations.of_rank(rank).operations)
+        if (one.kind == operation_kind::calculation && one.samples == 0) sum_ns += one.size;
+      return sum_ns;
+    };
+    const std::uint64_t two = work_of(recorded[1].program, 0);
+    const std::uint64_t four = work_of(recorded[0].program, 0);
+    ASSERT_EQ(four, 2 * two);
+    const more_ranks doubled(recorded);
+    const more_ranks same(std::move(recorded), durations::of_fewest_ranks);
+    for (const std::uint32_t ranks : {2U, 4U, 8U, 64U}) {
+      const call_program made = same.generate({1, 1, 1, ranks});
+      for (std::uint32_t rank = 0; rank < ranks; ++rank)
+        EXPECT_NEAR(static_cast<double>(work_of(made, rank)), static_cast<double>(two), 5)
+            << "rank " << rank << " of " << ranks << ", periodic " << periodic;
+      EXPECT_EQ(made.operations.operations(),
+                doubled.generate({1, 1, 1, ranks}).operations.operations());
+    }
+    EXPECT_EQ(work_of(doubled.generate({1, 1, 1, 8}), 0), 4 * two);
+    for (const power_law& one : same.laws())
+      if (one.what == power_law::quantity::duration) EXPECT_EQ(one.exponent, 0) << one.name;
+  }
+}
+
 TEST(more_ranks, random_programs_are_reproduced_and_predicted) {
   int accepted = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <plait/plait.hpp>
+#include <plait/region.h>
 
 #include "algorithms.hpp"
 #include "charts.hpp"
@@ -165,7 +166,10 @@ class session {
     {
       const std::unique_ptr<carrier> by = carrier_of(one);
       env_.barrier();
-      const plait::measure::part_watch spent = run_algorithm(one.which, rows_, *by);
+      const plait::measure::part_watch spent = [&] {
+        const plait_region region(one.way.c_str());
+        return run_algorithm(one.which, rows_, *by);
+      }();
       plait::measure::add_run(env_, one.times, spent.total_s(), spent.parts_s());
       one.laps = spent.few_laps();
     }

@@ -24,6 +24,12 @@ struct power_law {
   double largest_residual = 0;  ///< of the recordings, as a part of the quantity
 };
 
+/// Says which recordings tell how long a rank computes.
+enum class durations : std::uint8_t {
+  of_all,           ///< each its own, and laws follow from all
+  of_fewest_ranks,  ///< that with the fewest ranks: the work of a rank does not grow
+};
+
 /// Recordings of one program, each with another number of ranks, and the rules that all follow.
 ///
 /// Ranks lie on a grid: that with the fewest axes, up to 3, on which each operation has a peer that
@@ -36,7 +42,7 @@ struct power_law {
 class more_ranks {
  public:
   /// Errors: usage_error, one line: what has no known law, and which recording would help.
-  explicit more_ranks(std::vector<recorded_calls> recorded);
+  explicit more_ranks(std::vector<recorded_calls> recorded, durations which = durations::of_all);
   ~more_ranks();
   more_ranks(more_ranks&&) noexcept;
   more_ranks& operator=(more_ranks&&) noexcept;

@@ -102,6 +102,13 @@ def simulate(
     runtime: Annotated[
         Optional[int], typer.Option(min=0, help="The only runtime of a recording to take, from 0.")
     ] = None,
+    region: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="NAME[:N]",
+            help="The only region of a recording of plait attach to take, its stay N, from 0.",
+        ),
+    ] = None,
     ranks: Annotated[
         Optional[str],
         typer.Option(
@@ -114,6 +121,14 @@ def simulate(
         Optional[int],
         typer.Option(min=1, help="Of several recordings: how many ranks share a node."),
     ] = None,
+    same_work: Annotated[
+        bool,
+        typer.Option(
+            "--same-work",
+            help="Of several recordings: the work of a rank does not grow, and durations are those"
+            " of the fewest ranks.",
+        ),
+    ] = False,
     finish: Annotated[
         bool, typer.Option("--finish", help="Print each rank's finish time in ns, nothing else.")
     ] = False,
@@ -161,7 +176,7 @@ def simulate(
     if several and not ranks:
         raise BadInput("several recordings: give --ranks, the numbers of ranks to predict: 8,64")
     file = files[0]
-    found = [recorded_calls(one, several) if one.is_dir() else None for one in files]
+    found = [recorded_calls(one, several, region or "") if one.is_dir() else None for one in files]
     calls = found[0]
     if any((one is None) != (calls is None) for one in found):
         raise BadInput("recordings of plait attach do not go together with others")
@@ -179,13 +194,15 @@ def simulate(
             dialect, policy = "plait", policy or calls.policy
             nodes = nodes or (None if several else calls.nodes)
             cores = calls.cores if cores is None and calls.cores else cores
+    if calls is None and region is not None:
+        raise BadInput("--region: is of recordings of plait attach, and this is none")
     words = given(
         dialect=dialect, loggops=loggops, ranks=ranks, network=network, policy=policy,
         workers=workers, cores=cores, nodes=nodes, topology=topology, bucket=bucket, look=look,
         runtime=runtime, ranks_of_a_node=ranks_of_a_node,
     )  # fmt: skip
     written = given(write_goal=write_goal, write_binary=write_binary, write_lp=write_lp)
-    last = ["--finish"] if finish else []
+    last = [option for option, on in (("--finish", finish), ("--same-work", same_work)) if on]
     of_job = {"looks": looks, "repeat": repeat, "mpi": mpi, "lab": lab}
     if execute:
         _refuse_beside_execute({"--finish": finish, "--ranks": ranks})

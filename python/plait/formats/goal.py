@@ -18,19 +18,20 @@ from plait.formats.collective_rounds import rounds_of
 from plait.formats.trace import Collective, Side, Slice, Trace
 from plait.results.base import Result
 
-_UNSIZED = ("Alltoallv", "Alltoallw", "Reduce_scatter")
+_UNSIZED = ("Alltoallw", "Reduce_scatter")
 # Of collectives, what is rebuilt for another number of ranks; blocks are as long as the longest.
 _REBUILT = {
     **{name: name.lower() for name in (
         "Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall",
         "Reduce_scatter_block", "Scan", "Exscan",
     )},
-    **{f"{name}v": name.lower() for name in ("Gather", "Scatter", "Allgather")},
+    **{f"{name}v": name.lower() for name in ("Gather", "Scatter", "Allgather", "Alltoall")},
 }  # fmt: skip
 _MAKES_COMMUNICATORS = ("Comm_", "Cart_", "Graph_", "Dist_graph_", "Intercomm_", "Win_", "File_")
 _TAGS = 1 << 30
 _ONE_SIDED = ("Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap",
               "Rput", "Rget", "Raccumulate", "Rget_accumulate")  # fmt: skip
+_FOR_SOME = ("Waitsome", "Waitany")
 _NO_WAIT = ("Init", "Init_thread", "Finalize")  # for messages
 
 
@@ -47,6 +48,11 @@ class _Operation:
     # Labels of the first and of the last round, once they have been written.
     begins: list[str] = dataclasses.field(default_factory=list)
     ends: list[str] = dataclasses.field(default_factory=list)
+
+    def place_in_class(self) -> tuple[int, str, int]:
+        """Returns the place among all of a rank, for ranks with the same neighbours the same."""
+        kind, _, *peer = self.rounds[0][0].split()
+        return self.side.begin, kind, int(peer[1]) if peer else 0
 
 
 def goal_of(trace: Trace, about: Result, calls: bool = False) -> str:
@@ -126,7 +132,7 @@ def _operations(trace: Trace, calls: bool) -> list[list[_Operation]]:
             else:
                 _add_collective(found, one, tag)
     for operations in found:
-        operations.sort(key=lambda operation: operation.side.begin)
+        operations.sort(key=_Operation.place_in_class if calls else lambda one: one.side.begin)
     return found
 
 
@@ -191,6 +197,7 @@ class _Rank:
         self.dependences: list[str] = []
         self._labels = 0
         self.left_out: collections.Counter[str] = collections.Counter()
+        self._computed_in_loops: dict[int, int] = {}  # by the end of the loop
         self._posted: dict[int, list[_Operation]] = {}
         self._completed: dict[int, list[_Operation]] = {}
         for one in operations:
@@ -203,7 +210,8 @@ class _Rank:
             for thread, of_thread in zip(threads, lanes):
                 thread.now = min((one.begin for one in of_thread), default=0)
         under_way: list[list[_Operation]] = [[] for _ in threads]
-        for _, number, _, is_end, call in sorted(_ends_of_calls(lanes), key=lambda one: one[:4]):
+        called = [self._loops_as_one(found) if calls else found for found in lanes]
+        for _, number, _, is_end, call in sorted(_ends_of_calls(called), key=lambda one: one[:4]):
             if is_end:
                 self._end(threads[number], call, under_way[number])
             else:
@@ -213,6 +221,8 @@ class _Rank:
 
     def _begin(self, thread: _Thread, call: Slice) -> list[_Operation]:
         """Writes the computation before a call and what the call posts, and returns that."""
+        if self._merges(call):
+            return []
         self._compute(thread, call.begin, f"until {call.call} at {call.name}")
         posted = self._posted.pop(call.begin, [])
         for one in posted:
@@ -230,17 +240,48 @@ class _Rank:
 
     def _end(self, thread: _Thread, call: Slice, posted: list[_Operation]) -> None:
         """Lets what follows a call wait for what the call has completed."""
+        merges = not posted and self._merges(call)
         completed = [one for one in posted if one.side.end == one.side.begin]
         completed += self._completed.pop(call.end, [])
         ends = [label for one in completed for label in one.ends]
+        ends.sort(key=lambda label: int(label[1:]))  # not as messages came
         over = {label for one in completed for label in (*one.begins, *one.ends)}
         if ends:
             earlier = [] if any(one in posted for one in completed) else thread.after
             thread.after = list(dict.fromkeys([*earlier, *ends]))
             thread.started = [label for label in thread.started if label not in over]
-        if call.kind == "exposed" and not posted and not completed and call.call not in _NO_WAIT:
+        is_empty = not posted and not completed and not merges
+        if call.kind == "exposed" and is_empty and call.call not in _NO_WAIT:
             self.left_out[call.call] += 1
-        thread.now = call.end
+        thread.now = thread.now + call.end - call.begin if merges else call.end
+        thread.now -= self._computed_in_loops.get(call.end, 0)
+
+    def _loops_as_one(self, lane: list[Slice]) -> list[Slice]:
+        """Returns the calls of a lane, waits for some of several messages in a row as one.
+
+        How many waits they take differs from run to run. What is computed in between comes behind.
+        """
+        found: list[Slice] = []
+        for one in (one for one in lane if one.call):
+            last = found[-1] if found else None
+            if last is None or one.call not in _FOR_SOME or last.name != one.name:
+                found.append(one)
+                continue
+            between = self._computed_in_loops.pop(last.end, 0) + one.begin - last.end
+            self._computed_in_loops[one.end] = between
+            completed = self._completed.pop(last.end, [])
+            self._completed[one.end] = completed + self._completed.get(one.end, [])
+            found[-1] = dataclasses.replace(last, end=one.end)
+        return found
+
+    def _merges(self, call: Slice) -> bool:
+        """Says if what was computed before a call is one with what is computed behind it.
+
+        How many tests are in vain differs from run to run, so ranks would not be alike.
+        """
+        is_test = call.call.startswith("Test") or call.call in ("Iprobe", "Improbe")
+        return (self._names_all and is_test
+                and call.begin not in self._posted and call.end not in self._completed)  # fmt: skip
 
     def _compute(self, thread: _Thread, until: int, name: str) -> None:
         if until > thread.now or self._names_all:

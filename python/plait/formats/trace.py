@@ -20,6 +20,7 @@ from plait.errors import BadInput
 _CALL = re.compile(r"(?P<call>\w+) at (?P<site>.*?)(?:, \d+ times)?")
 _LINE = re.compile(r"\((?P<file>[^()]*):(?P<line>\d+)\)")
 _KINDS_OF_CALLS = ("posting", "exposed")
+_REGIONS = "regions"  # of a thread
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,6 +72,29 @@ class Collective:
         return blocking_name(self.call)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Stay:
+    """The time of a rank in a region."""
+
+    begin: int
+    end: int
+
+    def has(self, time: int) -> bool:
+        return self.begin <= time < self.end
+
+    def cut(self, lane: list[Slice]) -> list[Slice]:
+        """Returns the calls that begin inside, and the parts of all else that are inside."""
+        found = []
+        for one in lane:
+            if not self.has(one.begin) and (one.call or one.end <= self.begin):
+                continue
+            begin = max(one.begin, self.begin) - self.begin
+            end = min(one.end, self.end) - self.begin
+            if end >= begin:
+                found.append(dataclasses.replace(one, begin=begin, end=end))
+        return found
+
+
 @dataclasses.dataclass
 class Trace:
     """A file's content, ready for the writers of other formats."""
@@ -79,6 +103,63 @@ class Trace:
     lanes: dict[tuple[int, str], list[Slice]] = dataclasses.field(default_factory=dict)
     messages: list[Message] = dataclasses.field(default_factory=list)
     collectives: list[Collective] = dataclasses.field(default_factory=list)
+
+    def within(self, region: str, stay: int) -> Trace:
+        """Returns what each rank did in one of its stays in a region, counted from 0.
+
+        Times are since the rank entered it. Operations that any side posts outside are left out.
+        Errors: `BadInput` where a rank was not there so often.
+        """
+        stays = [self._stay(rank, region, stay) for rank in range(self.ranks)]
+
+        def cut(side: Side) -> Side:
+            begin = stays[side.rank].begin
+            return Side(side.rank, side.begin - begin, side.end - begin)
+
+        def are_inside(*sides: Side) -> bool:
+            return all(stays[one.rank].has(one.begin) for one in sides)
+
+        # Threads that make no call there are not in it.
+        lanes = {}
+        for (rank, lane), found in self.lanes.items():
+            inside = stays[rank].cut(found)
+            if lane == "program" or any(one.call for one in inside):
+                lanes[rank, lane] = inside
+        for rank, (begin, end) in enumerate(map(dataclasses.astuple, stays)):
+            left = Slice(region, "compute", end - begin, end - begin)
+            lanes.setdefault((rank, "program"), []).append(left)
+        return Trace(
+            self.ranks,
+            lanes,
+            [
+                dataclasses.replace(one, sent=cut(one.sent), received=cut(one.received))
+                for one in self.messages
+                if are_inside(one.sent, one.received)
+            ],
+            [
+                dataclasses.replace(one, parts=tuple(map(cut, one.parts)))
+                for one in self.collectives
+                if are_inside(*one.parts)
+            ],
+        )
+
+    def _stay(self, rank: int, region: str, number: int) -> _Stay:
+        lanes = [found for lane, found in self.lanes_of(rank) if lane.startswith(_REGIONS)]
+        stays = sorted((one.begin, one.end) for found in lanes for one in found
+                       if one.name == region)  # fmt: skip
+        if number < len(stays):
+            return _Stay(*stays[number])
+        if stays:
+            raise BadInput(f"--region: rank {rank} was in '{region}' {len(stays)} times; the first"
+                           " is number 0")  # fmt: skip
+        known = sorted({one.name for found in lanes for one in found})
+        there = f"; there are: {', '.join(known)}" if known else ""
+        raise BadInput(f"--region: rank {rank} was in no region '{region}'{there}")
+
+    def stay_s(self, region: str, stay: int) -> float:
+        """Returns how long the slowest rank stayed there."""
+        stays = [self._stay(rank, region, stay) for rank in range(self.ranks)]
+        return 1e-9 * max(one.end - one.begin for one in stays)
 
     @property
     def is_of_calls(self) -> bool:

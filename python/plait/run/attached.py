@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 
-from plait import results
+from plait import ready, results
 from plait.attach import built, target
 from plait.attach.salvage import salvage
 from plait.attach.words import RECORDED_RESULT, RECORDED_TRACE, settings
@@ -14,6 +15,7 @@ from plait.lab import Lab
 from plait.launch.job import signals_as_exceptions
 from plait.launch.scratch import scratch_folder
 from plait.plain import tell
+from plait.programs import known, resolve, target_of
 from plait.results.figures.attach_timeline import with_timeline
 from plait.run.foreign import ForeignRun, cluster_made_ready, run_to_its_end, with_lab
 from plait.run.jobs import lab_of
@@ -32,6 +34,7 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
         switches = (*switches, "trace")
     if asked.record:
         make_ready(asked.record, asked.ranks)
+    asked = application_found(asked)
     found = target.find(asked.words[0], asked.mpi)
     spec = cluster_made_ready(asked, *built.targets(found.mpi, found.kind))
     library = built.find(found.mpi, found.kind)
@@ -54,6 +57,17 @@ def run_attached(asked: ForeignRun, switches: tuple[str, ...]) -> int:
                            "MPI_Init")  # fmt: skip
         _show(asked, json, trace, lab)
     return 0
+
+
+def application_found(asked: ForeignRun) -> ForeignRun:
+    """Returns the same of one of plait's applications by its path, built; else what was asked."""
+    name, *words = asked.words
+    if name not in known("apps", asked.mpi):
+        return asked
+    if (made := target_of("apps", name, asked.mpi)) is not None:
+        ready.build(asked.mpi, made)
+    path = resolve("apps", name, asked.mpi).path
+    return dataclasses.replace(asked, words=[str(path), *words], is_own=True)
 
 
 def _show(asked: ForeignRun, json: pathlib.Path, trace: pathlib.Path, lab: Lab | None) -> None:

@@ -40,6 +40,7 @@ class ForeignRun:
     trace: pathlib.Path | None = None
     verbose: bool = False
     record: pathlib.Path | None = None  # the folder of a recording
+    is_own: bool = False  # one of plait's applications, whose ranks connect as plait's do
 
 
 def run_foreign(asked: ForeignRun) -> int:
@@ -116,7 +117,7 @@ def run_to_its_end(
 def _job(
     asked: ForeignRun, words: Sequence[str], lab: Lab | None, environment: Mapping[str, str] | None
 ) -> Launch:
-    job = launch(asked.mpi, asked.ranks, words, lab, is_foreign=True)
+    job = launch(asked.mpi, asked.ranks, words, lab, is_foreign=not asked.is_own)
     return dataclasses.replace(job, environment={**job.environment, **(environment or {})})
 
 

@@ -20,6 +20,7 @@ from plait.results import Result
 MOST_RANKS = 64  # of more, a result has classes of ranks
 _PROGRAM = "program.goal"
 _CALLS = "program.calls.goal"  # collectives are calls
+_OF_REGION = "region."  # before these names, where the program is a region of it
 _WHOLE = 0.99  # of the run's time; what is shorter was cut
 
 
@@ -31,7 +32,7 @@ class RecordedCalls:
     policy: str  # who looked
     nodes: str  # of each rank
     cores: int  # of a rank; 0: not known
-    took_s: float  # from MPI_Init to MPI_Finalize, of the slowest rank
+    took_s: float  # from MPI_Init to MPI_Finalize, or in the region, of the slowest rank
     ranks: int
     ranks_of_a_node: int  # 0: nodes have other numbers
 
@@ -46,12 +47,17 @@ def make_ready(folder: pathlib.Path, ranks: int) -> None:
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--record {folder}: is a file; name a folder")
     folder.mkdir(parents=True, exist_ok=True)
-    for name in (RECORDED_RESULT, RECORDED_TRACE, _PROGRAM, _CALLS):
+    of_regions = [_OF_REGION + name for name in (_PROGRAM, _CALLS)]
+    for name in (RECORDED_RESULT, RECORDED_TRACE, _PROGRAM, _CALLS, *of_regions):
         (folder / name).unlink(missing_ok=True)
 
 
-def recorded_calls(folder: pathlib.Path, for_ranks: bool = False) -> RecordedCalls | None:
+def recorded_calls(
+    folder: pathlib.Path, for_ranks: bool = False, region: str = ""
+) -> RecordedCalls | None:
     """Reads a recording; None: the folder has none of calls. Errors: `BadInput` for a partial one.
+
+    `region`: the only region of the program to take, NAME or NAME:STAY, counted from 0.
 
     The GOAL file is written into the folder where it is not there, or is older than the trace.
     `for_ranks`: in that file collectives are calls, so that they can be made for other ranks.
@@ -67,10 +73,16 @@ def recorded_calls(folder: pathlib.Path, for_ranks: bool = False) -> RecordedCal
         raise BadInput(
             f"{folder}: a job of {result['ranks']} ranks; record one of {MOST_RANKS} at most"
         )
-    program = folder / (_CALLS if for_ranks else _PROGRAM)
-    if not program.is_file() or program.stat().st_mtime < trace_file.stat().st_mtime:
+    program = folder / ((_OF_REGION if region else "") + (_CALLS if for_ranks else _PROGRAM))
+    took_s = result["wall_s"]
+    # Of a region it is always made anew: the last one may have been another.
+    if region or not program.is_file() or program.stat().st_mtime < trace_file.stat().st_mtime:
         trace = read_trace(trace_file)
         _expect_whole(folder, trace, result)
+        if region:
+            name, stay = _stay_of(region)
+            took_s = trace.stay_s(name, stay)
+            trace = trace.within(name, stay)
         results.write_file(program, goal_of(trace, result, calls=for_ranks).encode())
     hosts = [row["host"] for row in ranks]
     node_of = {host: node for node, host in enumerate(dict.fromkeys(hosts))}
@@ -80,10 +92,16 @@ def recorded_calls(folder: pathlib.Path, for_ranks: bool = False) -> RecordedCal
         "sleeping" if "progress" in result["switches"] else "none",
         ",".join(str(node_of[host]) for host in hosts),
         _cores_of_a_rank(result, hosts),
-        result["wall_s"],
+        took_s,
         result["ranks"],
         _ranks_of_a_node(hosts),
     )
+
+
+def _stay_of(region: str) -> tuple[str, int]:
+    """Reads NAME or NAME:STAY."""
+    name, colon, stay = region.rpartition(":")
+    return (name, int(stay)) if colon and stay.isdecimal() else (region, 0)
 
 
 def _ranks_of_a_node(hosts: list[str]) -> int:

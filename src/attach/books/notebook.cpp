@@ -220,7 +220,8 @@ void notebook::add_call(std::uint16_t thread, ticks begin, ticks end, int site, 
                         bool in_vain, std::uint64_t& failing_loop) noexcept {
   profile_header& h = *header_;
   const std::uint64_t goes_on = std::exchange(failing_loop, 0);
-  if (goes_on > 0 && calls_[goes_on - 1].site == site) {
+  if (goes_on > 0 && calls_[goes_on - 1].site == site &&
+      ticks_to_seconds(begin - calls_[goes_on - 1].end) < shortest_computation_s) {
     if (in_vain) failing_loop = goes_on;
     call_data& last = calls_[goes_on - 1];
     last.end = end;

@@ -54,8 +54,8 @@ class notebook {
     ++h.records;
   }
   /// Adds a call to the trace.  The tests of a loop that fail, and the one that ends it, are one
-  /// call.  `failing_loop`: the thread's own; the number, from 1, of the thread's last call if that
-  /// was a test that failed, else 0.
+  /// call, unless the program computes in between.  `failing_loop`: the thread's own; the number,
+  /// from 1, of the thread's last call if that was a test that failed, else 0.
   void add_call(std::uint16_t thread, ticks begin, ticks end, int site, std::uint64_t bytes,
                 bool in_vain, std::uint64_t& failing_loop) noexcept;
 

@@ -79,6 +79,8 @@ struct region_data {
 };
 
 /// Begins the name of a region that lasts from one MPI_Pcontrol to the next.
+/// Computation between two calls that is shorter is not told from the calls.
+inline constexpr double shortest_computation_s = 1e-6;
 inline constexpr char mark_text[] = "MPI_Pcontrol(";
 [[nodiscard]] inline bool is_mark(const region_data& one) noexcept {
   return std::strncmp(one.name, mark_text, sizeof mark_text - 1) == 0;
@@ -138,7 +140,7 @@ struct call_data {
   ticks end = 0;
   std::int16_t site = -1;  ///< of a region, its number below 0
   std::uint16_t thread = 0;
-  std::uint32_t times = 1;  ///< failing tests in a row count as one
+  std::uint32_t times = 1;  ///< failing tests of a loop that computes nothing count as one
   std::uint64_t bytes = 0;
 };
 

@@ -4,6 +4,7 @@
 /// run.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "attach/calls/posting.hpp"
@@ -32,6 +33,17 @@ template <class Count>
 template <class Count>
 part all_to_all(const void* buffer, Count count, MPI_Datatype type, MPI_Comm comm) noexcept {
   return {record_kind::all_to_all, bytes_of_part(buffer, count, type), -1, comm};
+}
+/// Of blocks that differ in size: the largest.
+template <class Count>
+part all_to_all_v(const void* buffer, const Count* counts, MPI_Datatype type, const Count* received,
+                  MPI_Datatype received_type, MPI_Comm comm) noexcept {
+  const communicator_data* in = attached.spaces.find(comm);
+  const std::size_t blocks = in == nullptr || in->is_inter ? 0 : in->world_of.size();
+  const bool in_place = buffer == MPI_IN_PLACE;
+  const Count* const first = in_place ? received : counts;
+  const Count largest = blocks == 0 ? Count{} : *std::max_element(first, first + blocks);
+  return {record_kind::all_to_all, bytes_of(largest, in_place ? received_type : type), -1, comm};
 }
 inline part unsized(MPI_Comm comm) noexcept {
   return {record_kind::all_to_all, 0, -1, comm};

@@ -11,9 +11,6 @@
 namespace plait::attach {
 namespace {
 
-/// Computation shorter than this is not drawn.
-constexpr double shortest_s = 1e-6;
-
 [[nodiscard]] std::vector<std::string> names_of(const analysis& run) {
   std::vector<std::string> names;
   for (const site_result& one : run.sites) names.push_back(place_text(one));
@@ -31,7 +28,7 @@ void add_calls(const rank_profile& one, std::size_t at, const timebase& clock,
   until[0] = clock.seconds(at, one.header.begin);
   const auto add_computation = [&](int thread, double begin_s) {
     const double until_s = until.try_emplace(thread, begin_s).first->second;
-    if (begin_s - until_s < shortest_s) return;
+    if (begin_s - until_s < shortest_computation_s) return;
     to.push_back({.rank = one.header.rank,
                   .lane = lane_of(thread),
                   .name = "computation",

@@ -17,6 +17,7 @@
 #include "simulate/ranks/message_pairs.hpp"
 #include "simulate/ranks/quantities.hpp"
 #include "simulate/ranks/rotated_durations.hpp"
+#include "simulate/ranks/same_work.hpp"
 #include "simulate/ranks/scaling.hpp"
 #include "simulate/ranks/structure.hpp"
 
@@ -78,6 +79,13 @@ constexpr std::uint32_t most_times_recorded = 2;
   }
 }
 
+[[nodiscard]] common_structure structure_of(std::vector<recorded_calls>& recorded,
+                                            durations which) {
+  common_structure found = structure_with_tags(recorded);
+  if (which == durations::of_fewest_ranks) take_durations_of_first(recorded, found);
+  return found;
+}
+
 /// Of something there stays something.
 [[nodiscard]] std::uint64_t times(std::uint64_t value, double factor) {
   const auto made = static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
@@ -92,9 +100,9 @@ constexpr std::uint32_t most_times_recorded = 2;
 
 class more_ranks::implementation {
  public:
-  explicit implementation(std::vector<recorded_calls> given)
+  implementation(std::vector<recorded_calls> given, durations which)
       : recorded(in_order(std::move(given))),
-        structure(structure_with_tags(recorded)),
+        structure(structure_of(recorded, which)),
         space(structure.grids),
         laws(recorded, structure, space) {}
 
@@ -266,8 +274,8 @@ class more_ranks::implementation {
   }
 };
 
-more_ranks::more_ranks(std::vector<recorded_calls> recorded)
-    : self_(std::make_unique<implementation>(std::move(recorded))) {}
+more_ranks::more_ranks(std::vector<recorded_calls> recorded, durations which)
+    : self_(std::make_unique<implementation>(std::move(recorded), which)) {}
 more_ranks::~more_ranks() = default;
 more_ranks::more_ranks(more_ranks&&) noexcept = default;
 more_ranks& more_ranks::operator=(more_ranks&&) noexcept = default;

@@ -72,9 +72,9 @@ COLLECTIVES = {
         "Allgatherv Neighbor_allgatherv", Hook("collective", (0, 1, 2, 7), part="all_to_all")
     ),
     **hooks_for(
-        "Alltoallv Alltoallw Neighbor_alltoallv Neighbor_alltoallw",
-        Hook("collective", (8,), part="unsized"),
+        "Alltoallw Neighbor_alltoallv Neighbor_alltoallw", Hook("collective", (8,), part="unsized")
     ),
+    **hooks_for("Alltoallv", Hook("collective", (0, 1, 3, 5, 7, 8), part="all_to_all_v")),
     **hooks_for("Bcast", Hook("collective", (0, 1, 2, 3, 4), part="from_root")),
     **hooks_for("Scatter", Hook("collective", (3, 4, 5, 6, 7), part="from_root")),
     **hooks_for("Scatterv", Hook("collective", (4, 5, 6, 7, 8), part="from_root")),
