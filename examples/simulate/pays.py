@@ -387,7 +387,8 @@ def ranks_tables(answers: Sequence[dict[str, Any]], rates: Sequence[str]) -> lis
         for ranks in sorted({cell["ranks"] for cell in cells}):
             row = [found.get((ranks, rate)) for rate in rates]
             ratios = [f"{cell['ratio']:.3f}" if cell else "" for cell in row]
-            table.append([f"{ranks} ranks", *ratios])
+            are_trusted = all(cell["trusted"] for cell in row if cell)
+            table.append([f"{ranks} ranks{'' if are_trusted else ' ?'}", *ratios])
         table.append(["stops at", *(str(stops_at(cells, rate) or "-") for rate in rates)])
         tables.append(table)
     return tables

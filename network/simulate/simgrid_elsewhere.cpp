@@ -75,6 +75,15 @@ std::optional<int> prepare_topology(char** argv, const std::string& words,
     const int code = WEXITSTATUS(left.status);
     if (code == 0 || code == 2 || code == 3) return code;
   }
+  if (WIFSIGNALED(left.status)) {
+    const int by = WTERMSIG(left.status);
+    if (by == SIGPIPE || by == SIGTERM || by == SIGINT) {  // not SimGrid's fault
+      std::signal(by, SIG_DFL);
+      std::raise(by);
+    }
+  }
+  if (WIFEXITED(left.status) && reason.empty())
+    reason = fmt::format("{} cannot be started", program.string());
   if (reason.empty() && WIFSIGNALED(left.status))
     reason = fmt::format("signal {}", WTERMSIG(left.status));
   throw usage_error(fmt::format("--topology {}: SimGrid has given up: {}", words, reason));

@@ -63,6 +63,10 @@ struct misfit {
   return what.kind != operation_kind::calculation;
 }
 
+[[nodiscard]] bool has_one_peer(const operation& what) {
+  return what.rule == peer_rule::shift || (what.rule == peer_rule::rank && what.peer != any);
+}
+
 /// Returns whether two operations are equal but for their peers.
 [[nodiscard]] bool alike(operation a, operation b) {
   a.peer = b.peer = 0;
@@ -82,7 +86,8 @@ struct misfit {
       const auto step = [&](std::uint32_t from, std::uint32_t to) {
         return step_between(coordinates_of(from, grid), coordinates_of(to, grid), grid);
       };
-      if (step(0, a.peer) != step(rank, b.peer)) return {rank, i};
+      if (step(0, peer_of(written, a, 0)) != step(rank, peer_of(written, b, rank)))
+        return {rank, i};
     }
   }
   return {written.ranks(), 0};
@@ -100,7 +105,7 @@ void check_alike(const program& written) {
           fmt::format("rank {} has other operations or another order than rank 0", rank));
   }
   for (const operation& what : first.operations)
-    if (is_message(what) && (what.rule != peer_rule::rank || what.peer == any))
+    if (is_message(what) && !has_one_peer(what))
       throw usage_error(fmt::format("{}: its peer is no single rank", text_of(written, what, 0)));
 }
 
@@ -112,7 +117,7 @@ void check_alike(const program& written) {
   made.template_of.assign(written.ranks(), 0);
   for (operation& what : made.templates[0].operations) {
     if (!is_message(what)) continue;
-    const grid_step step = step_between({}, coordinates_of(what.peer, grid), grid);
+    const grid_step step = step_between({}, coordinates_of(peer_of(written, what, 0), grid), grid);
     const auto found = std::ranges::find(made.steps, step);
     what.rule = peer_rule::grid_step;
     what.peer = static_cast<std::uint32_t>(found - made.steps.begin());

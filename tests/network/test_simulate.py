@@ -238,8 +238,11 @@ class Simulate(unittest.TestCase):
         few = run(path, "--finish")
         self.assertEqual(few.returncode, 0, few.stderr)
         (time,) = set(few.stdout.split())
-        many = run(path, "--ranks", "30", "--finish")
-        self.assertEqual(many.stdout.split(), [time] * 30, many.stderr)
+        binary = pathlib.Path(self.folder.name) / "ring.bin"
+        self.assertEqual(run(path, "--write-binary", binary).returncode, 0)
+        for form in (path, binary):
+            many = run(form, "--ranks", "30", "--finish")
+            self.assertEqual(many.stdout.split(), [time] * 30, many.stderr)
         done = run(path, "--ranks", "10000000", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         (row,) = json.loads(done.stdout)["rows"]

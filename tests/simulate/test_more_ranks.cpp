@@ -112,8 +112,6 @@ TEST(more_ranks, of_the_same_work_durations_are_those_of_the_fewest_ranks) {
   for (const bool periodic : {false, true}) {
     // 4 ranks on 2 cores: each takes twice as long as it would.
     const slab_shape shared{.periodic = periodic, .work_exponent = 1, .halves_faces = false};
-    slab_shape alone = shared;
-    alone.work_exponent = 0;
     std::vector<recorded_calls> recorded;
     recorded.push_back({slab_program({1, 1, 1, 4}, shared), {}, "four"});
     recorded.push_back({slab_program({1, 1, 1, 2}, shared), {}, "two"});
@@ -137,8 +135,11 @@ TEST(more_ranks, of_the_same_work_durations_are_those_of_the_fewest_ranks) {
                 doubled.generate({1, 1, 1, ranks}).operations.operations());
     }
     EXPECT_EQ(work_of(doubled.generate({1, 1, 1, 8}), 0), 4 * two);
-    for (const power_law& one : same.laws())
-      if (one.what == power_law::quantity::duration) EXPECT_EQ(one.exponent, 0) << one.name;
+    for (const power_law& one : same.laws()) {
+      if (one.what == power_law::quantity::duration) {
+        EXPECT_EQ(one.exponent, 0) << one.name;
+      }
+    }
   }
 }
 

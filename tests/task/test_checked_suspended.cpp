@@ -97,6 +97,27 @@ TEST(replayed, tasks_are_checked_in_each_iteration) {
       plait::access_error);
 }
 
+TEST(replayed, the_last_task_before_that_names_memory_is_named) {
+  scheduler s{{.checked = true}};
+  std::vector<int> x(10), y(10);
+  plait::graph all = s.record([&] {
+    s.task(
+        "reads", [](const auto&) {}, in(x));
+    s.task(
+        "writes", [](auto& to) { ++to[0]; }, inout(x));
+    s.task(
+        "bad", [&](auto&) { store(&x[3], 1); }, inout(y));
+  });
+  s.replay(all, 1);
+  std::string why;
+  try {
+    s.wait();
+  } catch (const plait::access_error& e) {
+    why = e.what();
+  }
+  EXPECT_NE(why.find("of what task 'writes' names"), std::string::npos) << why;
+}
+
 TEST(family, what_a_task_submits_is_checked_and_names_nothing_for_others) {
   std::vector<int> x(10), y(10);
   EXPECT_EQ(found([&](scheduler& s) {

@@ -171,7 +171,8 @@ def _add_call(found: list[list[_Operation]], one: Collective, ranks: int) -> Non
     root = members.index(one.root) if one.root in members else 0
     size = 0 if name == "barrier" else max(one.bytes)
     if size == 0 and name != "barrier":
-        raise BadInput(f"{one.call}: no rank has told how many bytes, as with MPI_IN_PLACE on all")
+        raise BadInput(f"{one.call}: no rank has told how many bytes, or none has any, as with"
+                       " MPI_IN_PLACE on all")  # fmt: skip
     among = "" if len(members) == ranks else f" among {len(members)} of {ranks} ranks"
     for part in one.parts:
         said = f"collective {name}{among} {size} bytes, root {root}"
@@ -263,8 +264,11 @@ class _Rank:
         """
         found: list[Slice] = []
         for one in (one for one in lane if one.call):
+            if one.begin == 0 and one.begin not in self._posted and one.call not in _NO_WAIT:
+                continue  # from before a region: not on all ranks
             last = found[-1] if found else None
-            if last is None or one.call not in _FOR_SOME or last.name != one.name:
+            place = (one.call, one.name)
+            if last is None or one.call not in _FOR_SOME or (last.call, last.name) != place:
                 found.append(one)
                 continue
             between = self._computed_in_loops.pop(last.end, 0) + one.begin - last.end

@@ -83,10 +83,10 @@ class _Stay:
         return self.begin <= time < self.end
 
     def cut(self, lane: list[Slice]) -> list[Slice]:
-        """Returns the calls that begin inside, and the parts of all else that are inside."""
+        """Returns the parts that are inside, of calls, too: a thread may wait across the begin."""
         found = []
         for one in lane:
-            if not self.has(one.begin) and (one.call or one.end <= self.begin):
+            if not self.has(one.begin) and one.end <= self.begin:
                 continue
             begin = max(one.begin, self.begin) - self.begin
             end = min(one.end, self.end) - self.begin

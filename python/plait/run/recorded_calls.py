@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import urllib.parse
 
 from plait import results
 from plait.attach.words import RECORDED_RESULT, RECORDED_TRACE
@@ -20,7 +21,7 @@ from plait.results import Result
 MOST_RANKS = 64  # of more, a result has classes of ranks
 _PROGRAM = "program.goal"
 _CALLS = "program.calls.goal"  # collectives are calls
-_OF_REGION = "region."  # before these names, where the program is a region of it
+_OF_REGION = "region."  # before that and these names, where the program is a region of it
 _WHOLE = 0.99  # of the run's time; what is shorter was cut
 
 
@@ -47,9 +48,10 @@ def make_ready(folder: pathlib.Path, ranks: int) -> None:
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--record {folder}: is a file; name a folder")
     folder.mkdir(parents=True, exist_ok=True)
-    of_regions = [_OF_REGION + name for name in (_PROGRAM, _CALLS)]
-    for name in (RECORDED_RESULT, RECORDED_TRACE, _PROGRAM, _CALLS, *of_regions):
+    for name in (RECORDED_RESULT, RECORDED_TRACE, _PROGRAM, _CALLS):
         (folder / name).unlink(missing_ok=True)
+    for of_region in folder.glob(f"{_OF_REGION}*.goal"):
+        of_region.unlink(missing_ok=True)
 
 
 def recorded_calls(
@@ -73,9 +75,10 @@ def recorded_calls(
         raise BadInput(
             f"{folder}: a job of {result['ranks']} ranks; record one of {MOST_RANKS} at most"
         )
-    program = folder / ((_OF_REGION if region else "") + (_CALLS if for_ranks else _PROGRAM))
+    # By its region: two simulations of two regions may run at once.
+    prefix = f"{_OF_REGION}{urllib.parse.quote(region, safe='')}." if region else ""
+    program = folder / (prefix + (_CALLS if for_ranks else _PROGRAM))
     took_s = result["wall_s"]
-    # Of a region it is always made anew: the last one may have been another.
     if region or not program.is_file() or program.stat().st_mtime < trace_file.stat().st_mtime:
         trace = read_trace(trace_file)
         _expect_whole(folder, trace, result)

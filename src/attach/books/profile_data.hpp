@@ -78,9 +78,9 @@ struct region_data {
   std::int32_t around = no_region;  ///< the number of the region around it, which is smaller
 };
 
-/// Begins the name of a region that lasts from one MPI_Pcontrol to the next.
 /// Computation between two calls that is shorter is not told from the calls.
 inline constexpr double shortest_computation_s = 1e-6;
+/// Begins the name of a region that lasts from one MPI_Pcontrol to the next.
 inline constexpr char mark_text[] = "MPI_Pcontrol(";
 [[nodiscard]] inline bool is_mark(const region_data& one) noexcept {
   return std::strncmp(one.name, mark_text, sizeof mark_text - 1) == 0;

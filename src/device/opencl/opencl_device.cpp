@@ -2,6 +2,7 @@
 #include "device/opencl/opencl_device.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace plait::detail {
@@ -186,7 +187,7 @@ bool opencl_device::add_marker(device_queue queue) {
 /// A full queue may have room that nobody has been told of.
 void opencl_device::look(device_queue queue) {
   std::lock_guard lock(mutex_);
-  pass_marks(at(queue));
+  pass_marks(at(queue), std::numeric_limits<std::uint64_t>::max());
   if (!failure_.empty()) inbox_->knock();
 }
 
@@ -277,7 +278,7 @@ void opencl_device::read_inbox() {
     const opencl_inbox::waking why = inbox_->sleep(read, is_asleep);
     tell(read);
     read.clear();
-    if (why.asks) ask();
+    if (why.asks) ask(why);
     if (why.ends) return;
   }
 }
@@ -294,21 +295,26 @@ void opencl_device::tell(const std::vector<opencl_news>& read) {
 }
 
 /// Tells whether marks have passed here or, before, in `look`.
-void opencl_device::ask() {
+void opencl_device::ask(const opencl_inbox::waking& why) {
   bool fails = false;
   {
     std::lock_guard lock(mutex_);
-    for (one_queue& q : queues_) pass_marks(q);
+    for (std::size_t q = 0; q < queues_.size(); ++q) pass_marks(queues_[q], why.told[q]);
     fails = !failure_.empty() && !is_settled_;
   }
-  if (fails) settle();
+  if (fails) {
+    settle();
+    tell(inbox_->end_all());
+  }
   changed_.notify_all();
   listener_->moved();
 }
 
-void opencl_device::pass_marks(one_queue& q) {
-  while (!q.marks.empty() && failure_.empty() && is_over(q.marks.front())) {
+/// `told`: the last command whose news the ledger has.
+void opencl_device::pass_marks(one_queue& q, std::uint64_t told) {
+  while (!q.marks.empty() && failure_.empty()) {
     const one_mark& mark = q.marks.front();
+    if (mark.commands > told || !is_over(mark)) return;
     for (const command& one : mark.before) cl_.clReleaseEvent(one.done);
     cl_.clReleaseEvent(mark.last.done);
     q.passed.store(mark.number, std::memory_order_release);
@@ -319,15 +325,15 @@ void opencl_device::pass_marks(one_queue& q) {
 
 /// Returns whether all up to a mark is complete; notes what has failed.
 bool opencl_device::is_over(const one_mark& mark) {
-  const std::int32_t own = status_of(mark.last.done);
-  if (own > cl_number::complete) return false;
-  for (const command& one : mark.before) {
+  bool is_complete = true;
+  const auto look_at = [&](const command& one) {
     const std::int32_t status = status_of(one.done);
     if (status < 0) note_failure(status, one.task);
-    if (status != cl_number::complete) return false;
-  }
-  if (own < 0) note_failure(own, mark.last.task);
-  return own == cl_number::complete;
+    is_complete = is_complete && status == cl_number::complete;
+  };
+  for (const command& one : mark.before) look_at(one);
+  look_at(mark.last);
+  return is_complete;
 }
 
 /// The cause takes the place of what has failed because it waited.

@@ -102,10 +102,11 @@ class opencl_device final : public back_end {
     std::uint64_t last = 0;
     std::atomic<std::uint64_t> passed{0};
 
-    /// Returns null for one that is passed.  Precondition: it has been made.
+    /// Returns null for one that is passed, or that a failure has kept from being made.
     [[nodiscard]] const one_mark* mark(std::uint64_t number) const noexcept {
       if (marks.empty() || number < marks.front().number) return nullptr;
-      return &marks[number - marks.front().number];
+      const std::uint64_t place = number - marks.front().number;
+      return place < marks.size() ? &marks[place] : nullptr;
     }
   };
   /// Memory of the device, and a buffer that is the same memory: copies from and to the host are
@@ -133,8 +134,8 @@ class opencl_device final : public back_end {
 
   void read_inbox();
   void tell(const std::vector<opencl_news>& read);
-  void ask();
-  void pass_marks(one_queue& q);
+  void ask(const opencl_inbox::waking& why);
+  void pass_marks(one_queue& q, std::uint64_t told);
   [[nodiscard]] bool is_over(const one_mark& mark);
   void note_failure(std::int32_t status, const char* task);
   void settle();

@@ -37,7 +37,7 @@ struct opencl_news {
 class opencl_inbox;
 
 /// A command whose callbacks are to come.  Of its inbox, under its mutex.  After a failure some
-/// drivers call nobody, and its few bytes stay.
+/// drivers call nobody, and it stays, with the inbox.
 struct watched_command {
   std::shared_ptr<opencl_inbox> to = {};  ///< while callbacks are to come
   device_queue queue = device_queue::compute;
@@ -58,6 +58,10 @@ struct watched_command {
 /// Why nobody waits for ever: `arm` and `ended` take the mutex.  If the command had ended before
 /// `arm`, `arm` finds it in `done`; else `ended` finds `wanted`.  Either wakes the thread, which
 /// clears `wanted`, asks the marks, and tells; who still waits then arms again.
+///
+/// Why a ledger that is read after a mark has the mark's command: a mark passes when the news of
+/// its command have been told, and not when its event says that it is over, which may be earlier.
+/// Where no callback comes, it passes by its event, after `silence`.
 class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
  public:
   opencl_inbox() = default;
@@ -84,7 +88,7 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
       const std::shared_ptr<opencl_inbox> keep = of.to;
       keep->ended(of, status < 0);
     };
-    if (cl.clSetEventCallback(event, cl_number::complete, over, one) != 0) ended(*one, false);
+    if (cl.clSetEventCallback(event, cl_number::complete, over, one) != 0) forget(*one);
   }
   /// Has the thread woken when command `number` has ended, or at once if it has; once.
   void arm(device_queue queue, std::uint64_t number) {
@@ -112,6 +116,8 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
   struct waking {
     bool asks = false;  ///< marks may have passed
     bool ends = false;
+    /// The last command of each queue whose news are told then; any, where no callback came.
+    std::array<std::uint64_t, device_queue_count> told{};
   };
   /// Sleeps until it is time, for long or, unless `is_asleep()`, for `silence`.  Swaps `read`,
   /// which is empty, for the news.  By the device's thread.
@@ -119,18 +125,33 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
     std::unique_lock lock(mutex_);
     const auto is_up = [this] { return is_due_ || ends_; };
     waking why;
+    bool is_late = false;
     if (is_asleep()) {
       arrived_.wait(lock, [&] { return is_up() || !is_asleep(); });
     } else {
-      why.asks = !arrived_.wait_for(lock, silence, is_up);
+      is_late = !arrived_.wait_for(lock, silence, is_up);
     }
-    why.asks = std::exchange(is_due_, false) || why.asks;
+    why.asks = std::exchange(is_due_, false) || is_late;
     why.ends = ends_;
-    for (one_queue& q : queues_) {
+    for (std::size_t i = 0; i < queues_.size(); ++i) {
+      one_queue& q = queues_[i];
+      why.told[i] = is_late ? none : q.done;
       if (q.done >= q.wanted) q.wanted = none;
     }
     read.swap(all_);
     return why;
+  }
+  /// After a failure nothing runs.  Returns the last news: that all which had begun has ended.
+  [[nodiscard]] std::vector<opencl_news> end_all() {
+    const ticks now = now_ticks();
+    std::lock_guard lock(mutex_);
+    for (const one_queue& q : queues_) {
+      for (watched_command* const one : q.open) {
+        if (one->task != nullptr && one->begin != 0) put_ran(*one, now);
+        one->task = nullptr;
+      }
+    }
+    return std::exchange(all_, {});
   }
 
  private:
@@ -174,14 +195,7 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
   void ended(watched_command& one, bool has_failed) {
     const ticks now = now_ticks();
     std::lock_guard lock(mutex_);
-    if (one.task != nullptr) {
-      begin(one, now);
-      put({.kind = opencl_news::kinds::ran,
-           .queue = one.queue,
-           .task = one.task,
-           .begin = one.begin,
-           .now = now});
-    }
+    end(one, now);
     one_queue& q = at(one.queue);
     q.done = std::max(q.done, one.number);
     while (!q.open.empty() && q.open.front()->number <= q.done) q.open.pop_front();
@@ -190,6 +204,30 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
     leave(one);
   }
 
+  /// Of a command that no callback will end.
+  void forget(watched_command& one) {
+    const ticks now = now_ticks();
+    std::lock_guard lock(mutex_);
+    end(one, now);
+    one_queue& q = at(one.queue);
+    std::erase(q.open, &one);
+    begin_next(q, now);
+    leave(one);
+  }
+
+  void end(watched_command& one, ticks now) {
+    if (one.task == nullptr) return;
+    begin(one, now);
+    put_ran(one, now);
+  }
+  /// Threads may have taken their times in another order than the mutex.
+  void put_ran(const watched_command& one, ticks now) {
+    put({.kind = opencl_news::kinds::ran,
+         .queue = one.queue,
+         .task = one.task,
+         .begin = one.begin,
+         .now = std::max(now, one.begin)});
+  }
   void begin_next(one_queue& q, ticks now) {
     if (q.open.empty()) return;
     watched_command& next = *q.open.front();

@@ -54,15 +54,20 @@ void take_durations_of_first(std::span<recorded_calls> recorded,
     std::size_t shared = 0;
     while (shared < of.members.size() && of.members[shared].recording == 0) ++shared;
     for (std::size_t m = shared; m < of.members.size(); ++m) {
-      program& all = recorded[of.members[m].recording].program.operations;
+      call_program& own = recorded[of.members[m].recording].program;
+      program& all = own.operations;
       rank_template& rank = all.templates[all.template_of[of.members[m].rank]];
       if (shared == 0) {
         take_by_name(rank, known, usual_ns);
         continue;
       }
       const rank_template& same = first.of_rank(of.members[m % shared].rank);
-      for (std::uint32_t i = 0; i < rank.size(); ++i)
-        if (has_duration(rank.operations[i])) rank.operations[i].size = same.operations[i].size;
+      for (std::uint32_t i = 0; i < rank.size(); ++i) {
+        operation& one = rank.operations[i];
+        if (has_duration(one)) one.size = same.operations[i].size;
+        if (const collective_call* call = recorded.front().program.call_of(same.operations[i]))
+          own.calls[one.samples - 1].task_ns = call->task_ns;
+      }
     }
   }
 }

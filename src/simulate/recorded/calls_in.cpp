@@ -54,10 +54,24 @@ constexpr std::string_view begins_call = "collective ";
   return call;
 }
 
+/// Ranks of a binary file may share templates, with peers by another rule.
+[[nodiscard]] program with_own_templates(const program& read) {
+  program made = read;
+  made.templates.clear();
+  for (std::uint32_t rank = 0; rank < read.ranks(); ++rank) {
+    made.template_of[rank] = rank;
+    for (operation& what : made.templates.emplace_back(read.of_rank(rank)).operations) {
+      if (what.kind != operation_kind::calculation) what.peer = peer_of(read, what, rank);
+      what.rule = peer_rule::rank;
+    }
+  }
+  return made;
+}
+
 }  // namespace
 
 call_program calls_in(program read, const std::string& where) {
-  call_program made{std::move(read), {}};
+  call_program made{with_own_templates(read), {}};
   program& all = made.operations;
   std::unordered_map<std::uint32_t, std::uint32_t> place_of_name;
   for (std::uint32_t n = 0; n < all.names.size(); ++n) {

@@ -95,17 +95,19 @@ void access_checker::add_container(task_node& node, const container& c, byte_ran
   stale_.add_container(node, c);
 }
 
-void access_checker::add_replayed(const replayed_graph& graph) {
+/// The nodes do not have their ids yet.
+void access_checker::add_replayed(const replayed_graph& graph, std::uint64_t first_id) {
   for (const task_node& node : graph.nodes()) {
-    for (const declared_access& access : declared_[&node]) name(node, access);
+    for (const declared_access& access : declared_[&node])
+      name(node, access, first_id + node.recorded->index);
   }
 }
 
-void access_checker::name(const task_node& node, const declared_access& access) {
+void access_checker::name(const task_node& node, const declared_access& access, std::uint64_t id) {
   if (access.memory.empty()) return;
   const name_key key{access.memory, node.name, access.place, access.mode, node.kind};
   name_ids& ids = names_[key];
-  ids.last = node.id.load(std::memory_order_relaxed);
+  ids.last = id;
   if (ids.first == 0) ids.first = ids.last;
   ids.last_task = {const_cast<task_node*>(&node), node.generation};
   stale_.watch(access.memory.hull());

@@ -38,8 +38,9 @@ class access_checker {
   /// Adds an access of `node` to the object of a container and to its `elements`.
   void add_container(task_node& node, const container& c, byte_range elements, access_mode mode);
   void record(const std::shared_ptr<replayed_graph>& graph) { stale_.record(graph); }
-  /// The tasks of a graph, which were added while it was recorded, are to run.
-  void add_replayed(const replayed_graph& graph);
+  /// The tasks of a graph, which were added while it was recorded, are to run, with ids from
+  /// `first_id` on.
+  void add_replayed(const replayed_graph& graph, std::uint64_t first_id);
   /// All tasks have finished.
   void forget();
   /// The program has seen that some have, and may free what only they name.
@@ -82,7 +83,10 @@ class access_checker {
     bool is_container = false;
   };
 
-  void name(const task_node& node, const declared_access& access);
+  void name(const task_node& node, const declared_access& access) {
+    name(node, access, node.id.load(std::memory_order_relaxed));
+  }
+  void name(const task_node& node, const declared_access& access, std::uint64_t id);
   void register_rows(const strided_bytes& memory, bool of_container);
   void register_again();
   void find_containers(const task_node& node);

@@ -94,7 +94,7 @@ class witness {
     if (checker_ != nullptr) checker_->expect_live(graph);
   }
   void replay_begins(replayed_graph& graph, std::uint64_t first_id) const {
-    if (checker_ != nullptr) checker_->add_replayed(graph);
+    if (checker_ != nullptr) checker_->add_replayed(graph, first_id);
     if (observer_ != nullptr)
       observer_->replay_began(first_id, graph.nodes().size(), graph.iterations());
     if (shadow_ != nullptr) shadow_->replay_begins(graph, first_id);
