@@ -111,7 +111,7 @@ def test_tables_say_where_it_pays_and_at_how_many_ranks_it_stops(pays, capsys):
     assert ["jacobi3d", "0.989", "0.900", "1.100"] in lines
     assert ["jacobi3d", "olap", "0.4", "to", "7.9", "1.111", "0.950", "+5.3", "-10.0"] in lines
     assert ["4", "ranks", "0.989", "0.900", "1.100"] in lines
-    assert ["1024", "ranks", "1.000", "1.000", "1.000"] in lines
+    assert ["1024", "ranks", "?", "1.000", "1.000", "1.000"] in lines
     assert ["stops", "at", "4", "1024", "4"] in lines
     (answer,) = json.loads((pays.kept / "result.json").read_text())
     assert answer["measured"] == pytest.approx(0.95)

@@ -121,14 +121,14 @@ def test_a_region_has_a_program_and_a_time_of_its_own(tmp_path, simulate):
     made.write(folder / "trace.json")
     done = simulate("--region", "step:1", "--json", tmp_path / "kept.json")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith(f" -- {folder / 'region.program.goal'}\n")
+    assert done.stdout.endswith(f" -- {folder / 'region.step%3A1.program.goal'}\n")
     rows = json.loads((tmp_path / "kept.json").read_text())["rows"]
     assert [row["recorded_s"] for row in rows] == [pytest.approx(8e-6)] * len(rows)
-    later = (folder / "region.program.goal").read_text()
+    later = (folder / "region.step%3A1.program.goal").read_text()
     assert "Allreduce" in later
     assert "Waitall" not in later
     simulate("--region", "step")
-    assert "Irecv" in (folder / "region.program.goal").read_text()
+    assert "Irecv" in (folder / "region.step.program.goal").read_text()
     assert "was in 'step' 2 times" in one_line(simulate("--region", "step:2"))
     make_ready(folder, 3)
     assert list(folder.iterdir()) == []
