@@ -39,7 +39,7 @@ class Handles(unittest.TestCase):
     def test_memory_of_a_device_is_not_read(self):
         folder = pathlib.Path(PROGRAMS).with_name("stand_in")
         for library, seen_by in (("libcuda.so.1", "local"), ("libstand_in.so", "global")):
-            words = ["device", str(folder / library), seen_by]
+            words = ["device_memory", str(folder / library), seen_by]
             plain = run(*words)
             self.assertEqual((plain.code, plain.output.count("got 7")), (0, RANKS), plain.errors)
             done = run(*words, options=["--quiet", "--verify"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A send buffer in memory that the stand-in for an accelerator's library says is a device's:
-// device LIBRARY local|global.  Nobody may read it between the send and its wait.
+// device_memory LIBRARY local|global.  Nobody may read it between the send and its wait.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
