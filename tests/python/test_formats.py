@@ -136,6 +136,18 @@ def test_threads_that_make_no_call_in_a_region_are_not_in_it(tmp_path):
     assert other not in trace.within("step", 0).lanes
 
 
+def test_a_wait_across_the_begin_of_a_region_is_no_computation_in_it(tmp_path):
+    made = with_regions()
+    made.call(0, "Recv", 0, 12, lane="program, thread 2")
+    made.call(0, "Test", 15, 16, lane="program, thread 2")
+    made.slice(0, "program, thread 2", "computation", "compute", 12, 15)
+    inside = read(made, tmp_path).within("step", 0).lanes[(0, "program, thread 2")]
+    calls = [one for one in inside if one.call]
+    assert [one.call for one in calls] == ["Recv", "Test"]
+    assert calls[0].begin == 0
+    assert calls[1].begin - calls[0].end == 3_000
+
+
 def test_a_region_that_is_not_there_is_refused(tmp_path):
     trace = read(with_regions(), tmp_path)
     with pytest.raises(BadInput, match="rank 0 was in 'step' 2 times; the first is number 0"):

@@ -349,5 +349,20 @@ TEST(recorded_calls, of_goal_are_named_by_comments) {
     EXPECT_THROW((void)read(wrong), usage_error) << wrong;
 }
 
+/// Ranks of a binary file that do the same share a template, with peers as steps.
+TEST(calls_in, gives_each_rank_operations_of_its_own_with_peers_by_number) {
+  const program ring = parse_goal(
+      "num_ranks 3\n"
+      "rank 0 {\na: send 8b to 1 tag 0\nb: recv 8b from 2 tag 0\n}\n"
+      "rank 1 {\na: send 8b to 2 tag 0\nb: recv 8b from 0 tag 0\n}\n"
+      "rank 2 {\na: send 8b to 0 tag 0\nb: recv 8b from 1 tag 0\n}\n",
+      "ring");
+  const program shared = parse_goal(goal_binary(ring), "ring");
+  ASSERT_EQ(shared.templates.size(), 1U);
+  const call_program made = calls_in(shared, "ring");
+  for (std::uint32_t rank = 0; rank < 3; ++rank)
+    EXPECT_EQ(made.operations.of_rank(rank).operations, ring.of_rank(rank).operations) << rank;
+}
+
 }  // namespace
 }  // namespace plait::test
