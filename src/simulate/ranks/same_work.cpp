@@ -42,7 +42,8 @@ void take_by_name(rank_template& rank, const named_durations& known, double usua
 
 void take_durations_of_first(std::span<recorded_calls> recorded,
                              const common_structure& structure) {
-  const program first = recorded.front().program.operations;
+  const call_program& source = recorded.front().program;  // whose ranks keep theirs
+  const program& first = source.operations;
   named_durations known;
   double usual_ns = 0;
   for (std::uint32_t rank = 0; rank < first.ranks(); ++rank) {
@@ -65,7 +66,7 @@ void take_durations_of_first(std::span<recorded_calls> recorded,
       for (std::uint32_t i = 0; i < rank.size(); ++i) {
         operation& one = rank.operations[i];
         if (has_duration(one)) one.size = same.operations[i].size;
-        if (const collective_call* call = recorded.front().program.call_of(same.operations[i]))
+        if (const collective_call* call = source.call_of(same.operations[i]))
           own.calls[one.samples - 1].task_ns = call->task_ns;
       }
     }

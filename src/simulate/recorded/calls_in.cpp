@@ -4,9 +4,12 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <plait/collective/choice.hpp>
@@ -55,23 +58,23 @@ constexpr std::string_view begins_call = "collective ";
 }
 
 /// Ranks of a binary file may share templates, with peers by another rule.
-[[nodiscard]] program with_own_templates(const program& read) {
-  program made = read;
-  made.templates.clear();
+[[nodiscard]] program with_own_templates(program read) {
+  std::vector<rank_template> own;
   for (std::uint32_t rank = 0; rank < read.ranks(); ++rank) {
-    made.template_of[rank] = rank;
-    for (operation& what : made.templates.emplace_back(read.of_rank(rank)).operations) {
+    for (operation& what : own.emplace_back(read.of_rank(rank)).operations) {
       if (what.kind != operation_kind::calculation) what.peer = peer_of(read, what, rank);
       what.rule = peer_rule::rank;
     }
   }
-  return made;
+  read.templates = std::move(own);
+  std::ranges::copy(std::views::iota(0U, read.ranks()), read.template_of.begin());
+  return read;
 }
 
 }  // namespace
 
 call_program calls_in(program read, const std::string& where) {
-  call_program made{with_own_templates(read), {}};
+  call_program made{with_own_templates(std::move(read)), {}};
   program& all = made.operations;
   std::unordered_map<std::uint32_t, std::uint32_t> place_of_name;
   for (std::uint32_t n = 0; n < all.names.size(); ++n) {
