@@ -148,10 +148,12 @@ TEST_P(opencl_tasks, a_long_chain_and_many_short_ones_end) {
   }
 }
 
-/// A command without a wait begins where the one before it ended; this one has waited.
+/// A command without a wait begins where the one before it ended; this one has waited.  Callbacks
+/// of two queues come in any order, so the copy's end may be told late.  Its begin is that of its
+/// enqueueing, and no memory takes 64 MiB in a millisecond.
 TEST_P(opencl_tasks, a_kernel_that_waits_for_a_copy_begins_behind_it_in_a_trace) {
   runtime rt{env, options()};
-  std::vector<int> host(std::size_t{1} << 22, 3);
+  std::vector<int> host(std::size_t{1} << 24, 3);
   device_array<int> x(found()[0], host.size());
   rt.start_trace();
   rt.copy("there", in(host), out(x));
@@ -160,11 +162,11 @@ TEST_P(opencl_tasks, a_kernel_that_waits_for_a_copy_begins_behind_it_in_a_trace)
   double copy_s = 0;
   double kernel_s = 0;
   for (const trace_event& e : rt.stop_trace()) {
-    if (e.lane.ends_with(", to device")) copy_s = (e.begin_s + e.end_s) / 2;
+    if (e.lane.ends_with(", to device")) copy_s = e.begin_s;
     if (e.lane.ends_with(", compute")) kernel_s = e.begin_s;
   }
   EXPECT_GT(copy_s, 0);
-  EXPECT_GT(kernel_s, copy_s);
+  EXPECT_GT(kernel_s - copy_s, 1e-3);
 }
 
 /// A driver may say that a kernel is over before it calls back.
