@@ -36,9 +36,9 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   /// A task that finds more turns of its queue under way is held until half of them are done.  So a
   /// chain of tasks is at most so far ahead of the device, and all tasks by as much more as the
   /// in-flight limit of tasks.
-  static constexpr std::uint64_t full = 64;
+  static constexpr std::uint64_t full = 256;
   /// As many are more than full, whatever the device has done: marks are memory until they pass.
-  static constexpr std::uint64_t most_marks = 32 * full;
+  static constexpr std::uint64_t most_marks = 8 * full;
 
   device_state(int index, std::string kind, std::unique_ptr<back_end> by);
   ~device_state();
