@@ -21,6 +21,7 @@
 #include <plait/device/opencl.hpp>
 
 #include "device/device_state.hpp"
+#include "device/loaded_library.hpp"
 
 namespace plait::test {
 namespace {
@@ -56,7 +57,7 @@ class note_end final : public detail::awaited {
 
 class opencl_rows : public ::testing::Test {
  protected:
-  static constexpr int row = 30;  ///< fewer than a queue holds, more than have a callback each
+  static constexpr int row = 100;  ///< more than have a callback each, where the host is quick
 
   void SetUp() override {
     if (std::getenv("PLAIT_TEST_OPENCL") == nullptr)
@@ -64,6 +65,9 @@ class opencl_rows : public ::testing::Test {
     gpu = opencl_devices().at(0);
     add_one = std::make_unique<opencl::kernel>(gpu, source, "add_one");
     wait_at_gate = std::make_unique<opencl::kernel>(gpu, source, "wait_at_gate");
+    detail::loaded_library driver({"libOpenCL.so.1"});
+    driver.look_up(asked, "stand_in_asked");
+    ASSERT_NE(asked, nullptr);
     x = std::make_unique<device_array<int>>(gpu, 1);
     *x->all().data() = 0;
     state().join();
@@ -127,6 +131,8 @@ class opencl_rows : public ::testing::Test {
   }
 
   device gpu;
+  /// Whether a callback has been asked for the command that was enqueued so many before the last.
+  int (*asked)(std::size_t before) = nullptr;
   std::unique_ptr<opencl::kernel> add_one;
   std::unique_ptr<opencl::kernel> wait_at_gate;
   std::unique_ptr<device_array<int>> x;
@@ -151,6 +157,23 @@ TEST_F(opencl_rows, who_waits_in_the_middle_is_told_when_the_device_is_so_far) {
   EXPECT_EQ(*x->all().data(), 2 * row);
 }
 
+/// Not by a look at what no callback has told of, which comes late.
+TEST_F(opencl_rows, who_waits_has_a_callback_and_so_has_the_newest_when_the_thread_has_woken) {
+  device_array<int>& gate = enqueue_gate(device_queue::compute);
+  std::vector<std::uint64_t> numbers;
+  for (int i = 0; i < 5; ++i) {
+    numbers = enqueue_row();
+    while (asked(0) == 0) std::this_thread::sleep_for(100us);
+  }
+  std::vector<std::shared_ptr<told_end>> ends;
+  for (std::size_t i = 0; i < numbers.size(); i += 2) {
+    ends.push_back(end_of(device_queue::compute, numbers[i]));
+    EXPECT_EQ(asked(numbers.size() - 1 - i), 1) << i;
+  }
+  open(gate);
+  for (const auto& one : ends) one->wait();
+}
+
 TEST_F(opencl_rows, the_ledger_learns_of_an_end_that_nobody_waits_for) {
   for (int i = 0; i < 20; ++i) enqueue_row();
   expect_to_settle(&device_ledger::kernels_s);
@@ -167,6 +190,7 @@ TEST_F(opencl_rows, a_copy_that_waits_is_none_of_the_row_before_it) {
   enqueue(device_queue::urgent, *add_one, held);
   for (int i = 0; i < row; ++i) enqueue_copy(host, *x);
   enqueue_copy(host, held);
+  EXPECT_EQ(asked(1), 1);
   enqueue_copy(host, *x);
   expect_to_settle(&device_ledger::to_device_s);
   const double before_s = state().times().ledger().to_device_s;
@@ -192,6 +216,7 @@ TEST_F(opencl_rows, who_observes_is_told_of_each_that_is_enqueued_meanwhile) {
     seen.push_back({task, begin, end});
   });
   const std::uint64_t last = enqueue_row("observed").back();
+  for (std::size_t i = 0; i <= row; ++i) EXPECT_EQ(asked(i), 1) << i;
   open(first);
   end_of(device_queue::compute, last)->wait();
   state().observe({});
