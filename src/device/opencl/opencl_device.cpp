@@ -164,7 +164,11 @@ void opencl_device::wait(device_queue queue, device_queue other, std::uint64_t n
   std::lock_guard lock(mutex_);
   if (!failure_.empty()) return;
   const one_mark* const mark = at(other).mark(number);
-  if (mark == nullptr || status_of(cl_, mark->last.done) == cl_number::complete) return;
+  if (mark == nullptr) return;
+  // Its end is dated: what comes now begins later.
+  if (inbox_->has_ended(other, mark->commands) &&
+      status_of(cl_, mark->last.done) == cl_number::complete)
+    return;
   const std::int32_t code =
       cl_.clEnqueueBarrierWithWaitList(handle(queue), 1, &mark->last.done, nullptr);
   if (code != 0) throw error(failed_call("clEnqueueBarrierWithWaitList", code));

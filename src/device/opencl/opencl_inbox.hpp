@@ -92,6 +92,11 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
     };
     ask(cl, event, cl_number::running, runs, take(queue, number));
   }
+  /// Returns whether a command is known to have ended.
+  [[nodiscard]] bool has_ended(device_queue queue, std::uint64_t number) {
+    std::lock_guard lock(mutex_);
+    return at(queue).runs.done() >= number;
+  }
   /// Says that commands up to `number` are over, of which no callback may come.
   void over(device_queue queue, std::uint64_t number) {
     const ticks now = now_ticks();
