@@ -26,9 +26,12 @@ class device_listener {
  public:
   /// A mark was passed, or the device has failed.
   virtual void moved() noexcept = 0;
-  /// A kernel or a copy began; and it has run.
+  /// A kernel or a copy began; and it has run.  Or several did one after the other, with no task,
+  /// where nobody observes.
   virtual void began(device_queue queue, ticks now) noexcept = 0;
   virtual void ran(device_queue queue, const char* task, ticks begin, ticks end) noexcept = 0;
+  /// Returns whether somebody wants to know of each command.
+  [[nodiscard]] virtual bool is_observed() const noexcept = 0;
 
  protected:
   ~device_listener() = default;
@@ -60,8 +63,11 @@ class back_end {
   /// Enqueues a mark, and returns its number in the queue, from 1.
   virtual std::uint64_t mark(device_queue queue, std::unique_ptr<open_turn> begun) = 0;
   [[nodiscard]] virtual std::uint64_t passed(device_queue queue) const noexcept = 0;
-  /// Has `passed` know of what the device has done by now, where it learns of that later.
-  virtual void look(device_queue) {}
+  /// Returns whether the device has done what is before mark `number`, which `passed` may know
+  /// later.
+  [[nodiscard]] virtual bool has_done(device_queue queue, std::uint64_t number) {
+    return passed(queue) >= number;
+  }
   /// Somebody waits: `moved` is called, once, when `queue` has passed its mark `number` or has
   /// failed.  Who waits still then asks again.  A back end may tell of every mark unasked.
   virtual void arm(device_queue, std::uint64_t) {}

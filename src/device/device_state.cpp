@@ -69,13 +69,13 @@ void device_state::begin(queue_turn& turn) {
 }
 
 /// The mark is enqueued under the lock: `last` is the newest.
-std::uint64_t device_state::end(queue_turn& turn) {
+ended_turn device_state::end(queue_turn& turn) {
   std::lock_guard lock(mutex_);
   const std::uint64_t number = last(turn.where_.which) =
       by_->mark(turn.where_.which, std::move(turn.begun_));
   for (const queue_turn::touched& t : turn.touched_)
     note_use(uses_[t.memory], {t.begin, t.end, turn.where_.which, number, t.writes});
-  return number;
+  return {number, is_full(turn.where_.which)};
 }
 
 /// One that follows the same in its queue stands for it.
@@ -96,12 +96,11 @@ std::uint64_t device_state::mark(device_queue queue) {
   return last(queue) = by_->mark(queue, nullptr);
 }
 
+/// A queue may have room that `passed` does not know of.
 bool device_state::is_full(device_queue queue) {
-  const auto seems_full = [&] { return last(queue) - by_->passed(queue) > full; };
-  std::lock_guard lock(mutex_);
-  if (failure_ != nullptr || !seems_full()) return false;
-  by_->look(queue);
-  return seems_full();
+  const std::uint64_t ahead = last(queue) - by_->passed(queue);
+  if (failure_ != nullptr || ahead <= full) return false;
+  return ahead > most_marks || !by_->has_done(queue, last(queue) - full);
 }
 
 void device_state::when_room(device_queue queue, std::unique_ptr<awaited> then) {
@@ -197,7 +196,7 @@ void device_state::note_failure() {
 
 void device_state::ran(device_queue queue, const char* task, ticks begin, ticks end) noexcept {
   times_.ended(queue, end);
-  if (!is_observed_.load(std::memory_order_acquire)) return;
+  if (task == nullptr || !is_observed()) return;
   std::lock_guard lock(mutex_);
   if (observer_) observer_(queue, task, begin, end);
 }
@@ -276,7 +275,7 @@ void queue_turn::begin() {
   has_begun_ = true;
 }
 
-std::uint64_t queue_turn::end() {
+ended_turn queue_turn::end() {
   has_begun_ = false;
   return where_.where->end(*this);
 }

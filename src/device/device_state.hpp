@@ -36,7 +36,9 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   /// A task that finds more turns of its queue under way is held until half of them are done.  So a
   /// chain of tasks is at most so far ahead of the device, and all tasks by as much more as the
   /// in-flight limit of tasks.
-  static constexpr std::uint64_t full = 64;
+  static constexpr std::uint64_t full = 256;
+  /// As many are more than full, whatever the device has done: marks are memory until they pass.
+  static constexpr std::uint64_t most_marks = 8 * full;
 
   device_state(int index, std::string kind, std::unique_ptr<back_end> by);
   ~device_state();
@@ -49,10 +51,9 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   [[nodiscard]] device_times& times() noexcept { return times_; }
 
   void begin(queue_turn& turn);
-  std::uint64_t end(queue_turn& turn);
+  [[nodiscard]] ended_turn end(queue_turn& turn);
   /// Enqueues a mark that no turn has, and returns its number.
   [[nodiscard]] std::uint64_t mark(device_queue queue);
-  [[nodiscard]] bool is_full(device_queue queue);
   void when_room(device_queue queue, std::unique_ptr<awaited> then);
 
   /// Calls `then` when `queue` has done the turn `number`, or at once.
@@ -110,10 +111,14 @@ class device_state final : public std::enable_shared_from_this<device_state>, de
   void moved() noexcept override;
   void ran(device_queue queue, const char* task, ticks begin, ticks end) noexcept override;
   void began(device_queue queue, ticks now) noexcept override { times_.began(queue, now); }
+  [[nodiscard]] bool is_observed() const noexcept override {
+    return is_observed_.load(std::memory_order_acquire);
+  }
 
   [[nodiscard]] std::uint64_t& last(device_queue queue) noexcept {
     return last_[static_cast<std::size_t>(queue)];
   }
+  [[nodiscard]] bool is_full(device_queue queue);
   static void note_use(std::vector<use>& known, const use& added);
   void arm_again();
   void note_failure();

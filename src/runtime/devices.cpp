@@ -142,9 +142,8 @@ void for_each_part(const runtime_state& s, device_span<Byte> all, int parts, con
 
 }  // namespace
 
-void detail::hold_while_full(const on_device& where) {
+void detail::hold_until_room(const on_device& where) {
   constexpr bool counts = true;
-  if (!where.where->is_full(where.which)) return;
   where.where->when_room(where.which, std::make_unique<held_until>(hold::of_calling_task(counts)));
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -69,6 +71,12 @@ template <auto Function>
   (name, typename all::places());
 }
 
+/// Runs until the host has opened it, by a word of the kernel's memory that is not 0.
+inline void wait_at_gate(std::span<const argument_bytes> a, const work_item&) {
+  const std::atomic_ref<int> gate(*value_of<int*>(a[0]));
+  while (gate.load(std::memory_order_acquire) == 0) std::this_thread::yield();
+}
+
 inline const known_kernel known_kernels[] = {
     {"add_one",
      {0},
@@ -78,6 +86,7 @@ inline const known_kernel known_kernels[] = {
      [](std::span<const argument_bytes> a, const work_item& i) {
        value_of<int*>(a[1])[i[0]] = value_of<int>(a[2]) * value_of<int*>(a[0])[i[0]];
      }},
+    {"wait_at_gate", {0}, &wait_at_gate},
     of_text<&relax_cells>("relax_cells"),
     of_text<&turn_cells>("turn_cells"),
     of_text<&multiply_cells>("multiply_cells"),

@@ -42,6 +42,7 @@ constexpr std::int32_t out_of_resources = -5;
 
 std::mutex guard;  ///< of everything below
 std::condition_variable changed;
+std::vector<bool> asked;  ///< whether a callback has been asked for the end of each command
 
 }  // namespace
 
@@ -49,6 +50,7 @@ struct _cl_event {
   std::int32_t status = queued;
   bool is_silent = false;  ///< it has failed by what it waited for
   int references = 2;      ///< the caller's, and the queue's
+  std::size_t place = 0;   ///< in `asked`
   struct callback {
     std::int32_t when;
     cl_callback call;
@@ -135,6 +137,8 @@ struct _cl_command_queue {
       --added.done->references;
     } else {
       *done = added.done;
+      added.done->place = asked.size();
+      asked.push_back(false);
     }
     commands.push_back(std::move(added));
     return 0;
@@ -299,6 +303,7 @@ std::int32_t clEnqueueBarrierWithWaitList(cl_command_queue in, std::uint32_t cou
 std::int32_t clSetEventCallback(cl_event of, std::int32_t when, cl_callback call, void* data) {
   {
     std::lock_guard lock(guard);
+    if (when == number::complete) asked[of->place] = true;
     if (of->is_silent) return 0;
     if (of->status > when) {
       of->callbacks.push_back({when, call, data});
@@ -377,6 +382,13 @@ std::int32_t clEnqueueNDRangeKernel(cl_command_queue in, cl_kernel what, std::ui
         return fails ? out_of_resources : number::complete;
       },
       count, after, done);
+}
+
+/// For tests: whether a callback has been asked for the end of the command that was enqueued with
+/// an event so many before the last.
+int stand_in_asked(std::size_t before) {
+  std::lock_guard lock(guard);
+  return asked[asked.size() - 1 - before] ? 1 : 0;
 }
 
 }  // extern "C"

@@ -64,8 +64,8 @@ template <class... Access>
 requires(is_access<Access>&&...) inline constexpr bool is_of_devices<std::tuple<Access...>> =
     (Access::is_on_device || ...);
 
-/// Holds the calling task until its queue has room, if it is full, or has done the turn `number`.
-void hold_while_full(const on_device& where);
+/// Holds the calling task until its queue has room, or has done the turn `number`.
+void hold_until_room(const on_device& where);
 void hold_until_done(const on_device& where, std::uint64_t number);
 
 template <class Argument>
@@ -103,12 +103,12 @@ class enqueued_call {
       turn.give_up();
       throw;
     }
-    const std::uint64_t number = turn.end();
+    const auto [number, is_full] = turn.end();
     if (end_.number != nullptr) end_.number->store(number, std::memory_order_release);
     if (end_.is_the_tasks) {
       hold_until_done(where, number);
-    } else {
-      hold_while_full(where);
+    } else if (is_full) {
+      hold_until_room(where);
     }
   }
 

@@ -2,7 +2,7 @@
 #include "device/opencl/opencl_device.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 #include <utility>
 
 namespace plait::detail {
@@ -33,6 +33,20 @@ constexpr std::pair<std::int32_t, const char*> names_of_codes[] = {
   return known == std::end(names_of_codes) ? number : number + " (" + known->second + ")";
 }
 
+[[nodiscard]] std::string extensions_of(const opencl_functions& cl, cl_device_id id) {
+  std::size_t size = 0;
+  if (cl.clGetDeviceInfo(id, cl_number::device_extensions, 0, nullptr, &size) != 0) return {};
+  std::string text(size, '\0');
+  cl.clGetDeviceInfo(id, cl_number::device_extensions, size, text.data(), nullptr);
+  return text;
+}
+
+[[nodiscard]] std::int32_t status_of(const opencl_functions& cl, cl_event event) {
+  std::int32_t status = cl_number::running;
+  cl.clGetEventInfo(event, cl_number::execution_status, sizeof status, &status, nullptr);
+  return status;
+}
+
 }  // namespace
 
 std::string failed_call(const char* function, std::int32_t code) {
@@ -43,7 +57,8 @@ opencl_device::opencl_device(const opencl_functions& cl, cl_device_id id) : cl_(
   std::int32_t code = 0;
   context_ = cl_.clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &code);
   if (context_ == nullptr) throw error(failed_call("clCreateContext", code));
-  const bool has_priorities = extensions().find("cl_khr_priority_hints") != std::string::npos;
+  const bool has_priorities =
+      extensions_of(cl_, id_).find("cl_khr_priority_hints") != std::string::npos;
   for (std::size_t q = 0; q < device_queue_count; ++q) {
     const bool urgent = static_cast<device_queue>(q) == device_queue::urgent && has_priorities;
     const std::uint64_t wanted[] = {cl_number::queue_priority, cl_number::high_priority, 0};
@@ -101,6 +116,7 @@ void opencl_device::release(std::byte* memory) noexcept {
     const auto known = memory_.find(memory);
     cl_.clReleaseMemObject(known->second.buffer);
     memory_.erase(known);
+    releases_.fetch_add(1, std::memory_order_release);
   }
   cl_.clSVMFree(context_, memory);
 }
@@ -149,6 +165,10 @@ void opencl_device::wait(device_queue queue, device_queue other, std::uint64_t n
   if (!failure_.empty()) return;
   const one_mark* const mark = at(other).mark(number);
   if (mark == nullptr) return;
+  // Its end is dated: what comes now begins later.
+  if (inbox_->has_ended(other, mark->commands) &&
+      status_of(cl_, mark->last.done) == cl_number::complete)
+    return;
   const std::int32_t code =
       cl_.clEnqueueBarrierWithWaitList(handle(queue), 1, &mark->last.done, nullptr);
   if (code != 0) throw error(failed_call("clEnqueueBarrierWithWaitList", code));
@@ -175,20 +195,18 @@ bool opencl_device::add_marker(device_queue queue) {
   cl_event event = nullptr;
   const std::int32_t code = cl_.clEnqueueMarkerWithWaitList(q.handle, 0, nullptr, &event);
   if (code != 0) {
-    note_failure(code, "");
+    note_failure(code, nullptr);
     inbox_->knock();
     return false;
   }
-  q.open.push_back({event, ""});
-  inbox_->watch(cl_, event, {.queue = queue, .number = ++q.commands});
+  watch(queue, event, nullptr);
   return true;
 }
 
-/// A full queue may have room that nobody has been told of.
-void opencl_device::look(device_queue queue) {
+bool opencl_device::has_done(device_queue queue, std::uint64_t number) {
   std::lock_guard lock(mutex_);
-  pass_marks(at(queue), std::numeric_limits<std::uint64_t>::max());
-  if (!failure_.empty()) inbox_->knock();
+  const one_mark* const mark = at(queue).mark(number);
+  return mark == nullptr || status_of(cl_, mark->last.done) <= cl_number::complete;
 }
 
 void opencl_device::arm(device_queue queue, std::uint64_t number) {
@@ -197,10 +215,11 @@ void opencl_device::arm(device_queue queue, std::uint64_t number) {
 }
 
 void opencl_device::arm_locked(device_queue queue, std::uint64_t number) {
-  const one_mark* const mark = at(queue).mark(number);
+  one_mark* const mark = at(queue).mark(number);
   if (mark == nullptr) {
     inbox_->knock();
   } else {
+    ask_end(queue, mark->last, mark->commands);
     inbox_->arm(queue, mark->commands);
   }
 }
@@ -230,32 +249,32 @@ cl_command_queue opencl_device::given(device_queue queue) {
 void opencl_device::note(const queue& in, cl_event done) {
   std::lock_guard lock(mutex_);
   cl_.clRetainEvent(done);
-  watch(in, done);
+  watch(in.which(), done, in.task());
 }
 
-/// Takes the caller's reference.
-void opencl_device::watch(const queue& in, cl_event done) {
-  one_queue& q = at(in.which());
-  q.open.push_back({done, in.task()});
-  inbox_->watch(cl_, done,
-                {.queue = in.which(),
-                 .number = ++q.commands,
-                 .task = in.task(),
-                 .waits = std::exchange(q.waits, false)});
+/// Takes the caller's reference.  What is before a command that waits, or that an observer is told
+/// of, is to be told to have ended, too.
+void opencl_device::watch(device_queue queue, cl_event done, const char* task) {
+  one_queue& q = at(queue);
+  const bool waits = task != nullptr && std::exchange(q.waits, false);
+  const bool is_alone = task == nullptr || q.is_given || listener_->is_observed();
+  if (waits || is_alone) ask_newest_end(queue);
+  q.open.push_back({done, task});
+  const std::uint64_t number = ++q.commands;
+  const bool asks = inbox_->add(
+      {.queue = queue, .number = number, .task = task, .waits = waits, .is_alone = is_alone});
+  if (waits) inbox_->ask_begin(cl_, done, queue, number);
+  if (asks) ask_newest_end(queue);
 }
 
-std::string opencl_device::extensions() const {
-  std::size_t size = 0;
-  if (cl_.clGetDeviceInfo(id_, cl_number::device_extensions, 0, nullptr, &size) != 0) return {};
-  std::string text(size, '\0');
-  cl_.clGetDeviceInfo(id_, cl_number::device_extensions, size, text.data(), nullptr);
-  return text;
+/// Callbacks take the inbox's mutex alone, wherever they come.
+void opencl_device::ask_end(device_queue queue, command& of, std::uint64_t number) {
+  if (!std::exchange(of.is_asked, true)) inbox_->ask(cl_, of.done, queue, number);
 }
 
-std::int32_t opencl_device::status_of(cl_event event) const {
-  std::int32_t status = cl_number::running;
-  cl_.clGetEventInfo(event, cl_number::execution_status, sizeof status, &status, nullptr);
-  return status;
+void opencl_device::ask_newest_end(device_queue queue) {
+  if (command* const newest = at(queue).newest(); newest != nullptr)
+    ask_end(queue, *newest, at(queue).commands);
 }
 
 void opencl_device::finish_queues() noexcept {
@@ -278,6 +297,7 @@ void opencl_device::read_inbox() {
     const opencl_inbox::waking why = inbox_->sleep(read, is_asleep);
     tell(read);
     read.clear();
+    if (why.is_late) look();
     if (why.asks) ask(why);
     if (why.ends) return;
   }
@@ -294,14 +314,31 @@ void opencl_device::tell(const std::vector<opencl_news>& read) {
   }
 }
 
-/// Tells whether marks have passed here or, before, in `look`.
+/// Asks the events themselves what is over, where no callback may have come.
+void opencl_device::look() {
+  std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < queues_.size(); ++i) {
+    for (const one_mark& mark : queues_[i].marks) {
+      if (!is_over(mark)) break;
+      inbox_->over(static_cast<device_queue>(i), mark.commands);
+    }
+  }
+  if (!failure_.empty() && !is_settled_) inbox_->knock();
+}
+
+/// Passes marks, asks for the ends of what has come last, and tells.
 void opencl_device::ask(const opencl_inbox::waking& why) {
+  std::vector<cl_event> over;
   bool fails = false;
   {
     std::lock_guard lock(mutex_);
-    for (std::size_t q = 0; q < queues_.size(); ++q) pass_marks(queues_[q], why.told[q]);
+    for (std::size_t i = 0; i < queues_.size(); ++i) {
+      pass_marks(queues_[i], why.told[i], over);
+      if (failure_.empty()) ask_newest_end(static_cast<device_queue>(i));
+    }
     fails = !failure_.empty() && !is_settled_;
   }
+  for (const cl_event one : over) cl_.clReleaseEvent(one);
   if (fails) {
     settle();
     tell(inbox_->end_all());
@@ -310,13 +347,13 @@ void opencl_device::ask(const opencl_inbox::waking& why) {
   listener_->moved();
 }
 
-/// `told`: the last command whose news the ledger has.
-void opencl_device::pass_marks(one_queue& q, std::uint64_t told) {
+/// `told`: the last command whose news the ledger has.  Events to be released go to `over`.
+void opencl_device::pass_marks(one_queue& q, std::uint64_t told, std::vector<cl_event>& over) {
   while (!q.marks.empty() && failure_.empty()) {
     const one_mark& mark = q.marks.front();
     if (mark.commands > told || !is_over(mark)) return;
-    for (const command& one : mark.before) cl_.clReleaseEvent(one.done);
-    cl_.clReleaseEvent(mark.last.done);
+    for (const command& one : mark.before) over.push_back(one.done);
+    over.push_back(mark.last.done);
     q.passed.store(mark.number, std::memory_order_release);
     q.marks.pop_front();
     waiting_.fetch_sub(1, std::memory_order_acq_rel);
@@ -327,7 +364,7 @@ void opencl_device::pass_marks(one_queue& q, std::uint64_t told) {
 bool opencl_device::is_over(const one_mark& mark) {
   bool is_complete = true;
   const auto look_at = [&](const command& one) {
-    const std::int32_t status = status_of(one.done);
+    const std::int32_t status = status_of(cl_, one.done);
     if (status < 0) note_failure(status, one.task);
     is_complete = is_complete && status == cl_number::complete;
   };
@@ -341,7 +378,7 @@ void opencl_device::note_failure(std::int32_t status, const char* task) {
   const bool is_cause = status != cl_number::waited_for_failure;
   if (!failure_.empty() && (is_cause_ || !is_cause)) return;
   failure_ = "error " + code_text(status);
-  if (*task != '\0') failure_ += std::string(" in '") + task + "'";
+  if (task != nullptr) failure_ += std::string(" in '") + task + "'";
   is_cause_ = is_cause;
 }
 
@@ -353,14 +390,14 @@ void opencl_device::settle() {
   for (const one_queue& q : queues_) {
     for (const one_mark& mark : q.marks) {
       for (const command& one : mark.before) {
-        if (const std::int32_t status = status_of(one.done); status < 0)
+        if (const std::int32_t status = status_of(cl_, one.done); status < 0)
           note_failure(status, one.task);
       }
-      if (const std::int32_t status = status_of(mark.last.done); status < 0)
+      if (const std::int32_t status = status_of(cl_, mark.last.done); status < 0)
         note_failure(status, mark.last.task);
     }
     for (const command& one : q.open) {
-      if (const std::int32_t status = status_of(one.done); status < 0)
+      if (const std::int32_t status = status_of(cl_, one.done); status < 0)
         note_failure(status, one.task);
     }
   }

@@ -27,7 +27,8 @@ namespace plait::detail {
 [[nodiscard]] std::string failed_call(const char* function, std::int32_t code);
 
 /// Its thread sleeps while nobody waits, reads what callbacks have to say, and asks the marks
-/// themselves every 20 ms, for after a failure a driver may call nobody.
+/// themselves every 20 ms, for after a failure a driver may call nobody.  Which commands have a
+/// callback says opencl_inbox.hpp.
 ///
 /// A mark is the end of the last command before it, or a marker where the program has OpenCL's
 /// queue and may have enqueued behind that.  It is passed when it is complete and so are the
@@ -52,7 +53,7 @@ class opencl_device final : public back_end {
   [[nodiscard]] std::uint64_t passed(device_queue queue) const noexcept override {
     return queues_[static_cast<std::size_t>(queue)].passed.load(std::memory_order_acquire);
   }
-  void look(device_queue queue) override;
+  [[nodiscard]] bool has_done(device_queue queue, std::uint64_t number) override;
   void arm(device_queue queue, std::uint64_t number) override;
   [[nodiscard]] std::string failure() const override;
   void await(device_queue queue, std::uint64_t number) noexcept override;
@@ -67,13 +68,17 @@ class opencl_device final : public back_end {
     cl_event done = nullptr;
     if (const std::int32_t code = call(&done); code != 0)
       throw error(std::string("task '") + in.task() + "': " + failed_call(function, code));
-    watch(in, done);
+    watch(in.which(), done, in.task());
   }
   /// Returns the queue for the program, which enqueues there what it likes from now on.
   [[nodiscard]] cl_command_queue given(device_queue queue);
   /// Counts a command that the program has enqueued itself.
   void note(const queue& in, cl_event done);
 
+  /// Returns how often memory has been released: an address may be another memory's after one.
+  [[nodiscard]] std::uint64_t releases() const noexcept {
+    return releases_.load(std::memory_order_acquire);
+  }
   [[nodiscard]] const opencl_functions& functions() const noexcept { return cl_; }
   [[nodiscard]] cl_context context() const noexcept { return context_; }
   [[nodiscard]] cl_device_id id() const noexcept { return id_; }
@@ -84,7 +89,8 @@ class opencl_device final : public back_end {
  private:
   struct command {
     cl_event done;
-    const char* task;
+    const char* task;       ///< null: a marker
+    bool is_asked = false;  ///< for its callback
   };
   struct one_mark {
     std::uint64_t number;
@@ -103,10 +109,15 @@ class opencl_device final : public back_end {
     std::atomic<std::uint64_t> passed{0};
 
     /// Returns null for one that is passed, or that a failure has kept from being made.
-    [[nodiscard]] const one_mark* mark(std::uint64_t number) const noexcept {
+    [[nodiscard]] one_mark* mark(std::uint64_t number) noexcept {
       if (marks.empty() || number < marks.front().number) return nullptr;
       const std::uint64_t place = number - marks.front().number;
       return place < marks.size() ? &marks[place] : nullptr;
+    }
+    /// Returns the last command, of number `commands`; null for one that is passed.
+    [[nodiscard]] command* newest() noexcept {
+      if (!open.empty()) return &open.back();
+      return marks.empty() ? nullptr : &marks.back().last;
     }
   };
   /// Memory of the device, and a buffer that is the same memory: copies from and to the host are
@@ -123,19 +134,20 @@ class opencl_device final : public back_end {
   [[nodiscard]] one_queue& at(device_queue queue) noexcept {
     return queues_[static_cast<std::size_t>(queue)];
   }
-  [[nodiscard]] std::string extensions() const;
   [[nodiscard]] place place_of(const void* memory) const;
-  [[nodiscard]] std::int32_t status_of(cl_event event) const;
-  void watch(const queue& in, cl_event done);
+  void watch(device_queue queue, cl_event done, const char* task);
   [[nodiscard]] bool add_marker(device_queue queue);
+  void ask_end(device_queue queue, command& of, std::uint64_t number);
+  void ask_newest_end(device_queue queue);
   void arm_locked(device_queue queue, std::uint64_t number);
   void finish_queues() noexcept;
   void release_handles() noexcept;
 
   void read_inbox();
   void tell(const std::vector<opencl_news>& read);
+  void look();
   void ask(const opencl_inbox::waking& why);
-  void pass_marks(one_queue& q, std::uint64_t told);
+  void pass_marks(one_queue& q, std::uint64_t told, std::vector<cl_event>& over);
   [[nodiscard]] bool is_over(const one_mark& mark);
   void note_failure(std::int32_t status, const char* task);
   void settle();
@@ -150,6 +162,7 @@ class opencl_device final : public back_end {
   std::condition_variable changed_;
   std::array<one_queue, device_queue_count> queues_;
   std::map<const std::byte*, allocation> memory_;
+  std::atomic<std::uint64_t> releases_{0};
   std::atomic<int> waiting_{0};  ///< marks that are not passed
   std::string failure_;          ///< of the first command that failed
   bool is_cause_ = false;        ///< and not of what waited for it

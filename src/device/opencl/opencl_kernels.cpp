@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -72,8 +76,9 @@ class detail::built_kernel {
     handle_ = cl.clCreateKernel(program, name.c_str(), &code);
     cl.clReleaseProgram(program);
     if (handle_ == nullptr) throw refused(failed_call("clCreateKernel", code));
-    cl.clGetKernelInfo(handle_, cl_number::kernel_arguments, sizeof arguments_, &arguments_,
-                       nullptr);
+    std::uint32_t arguments = 0;
+    cl.clGetKernelInfo(handle_, cl_number::kernel_arguments, sizeof arguments, &arguments, nullptr);
+    set_.resize(arguments);
   }
   ~built_kernel() { on_.functions().clReleaseKernel(handle_); }
   built_kernel(const built_kernel&) = delete;
@@ -85,20 +90,24 @@ class detail::built_kernel {
     const auto refuse = [&](const std::string& why) {
       throw error(std::string("task '") + to.task() + "': kernel '" + name_ + "': " + why);
     };
-    if (arguments.size() != arguments_)
-      refuse("it takes " + std::to_string(arguments_) + " arguments, not " +
+    if (arguments.size() != set_.size())
+      refuse("it takes " + std::to_string(set_.size()) + " arguments, not " +
              std::to_string(arguments.size()));
     if (std::ranges::find(extent, std::size_t{0}) != extent.end()) return;
     const opencl_functions& cl = on_.functions();
     std::lock_guard lock(mutex_);  // arguments are the kernel's until it is enqueued
+    if (const std::uint64_t now = on_.releases(); std::exchange(releases_, now) != now)
+      set_.assign(set_.size(), set_argument());
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
       const auto& [data, size] = arguments[i];
+      if (set_[i].is(arguments[i])) continue;
       const bool is_memory = size == 0;
       const std::int32_t code = is_memory ? cl.clSetKernelArgSVMPointer(handle_, i, data)
                                           : cl.clSetKernelArg(handle_, i, size, data);
       if (code != 0)
         refuse("argument " + std::to_string(i) + ": " +
                failed_call(is_memory ? "clSetKernelArgSVMPointer" : "clSetKernelArg", code));
+      set_[i] = set_argument(arguments[i]);
     }
     on_.enqueue(to, "clEnqueueNDRangeKernel", [&](cl_event* done) {
       return cl.clEnqueueNDRangeKernel(on_.handle(to.which()), handle_, 3, nullptr, extent.data(),
@@ -107,6 +116,31 @@ class detail::built_kernel {
   }
 
  private:
+  /// An argument as it is set; a large value is set each time.
+  class set_argument {
+   public:
+    set_argument() = default;
+    explicit set_argument(const opencl_argument& from) noexcept : size_bytes_(from.size_bytes) {
+      if (size_bytes_ == 0) {
+        address_ = from.data;
+      } else if (size_bytes_ <= value_.size()) {
+        std::memcpy(value_.data(), from.data, size_bytes_);
+      }
+      is_known_ = size_bytes_ <= value_.size();
+    }
+    [[nodiscard]] bool is(const opencl_argument& other) const noexcept {
+      if (!is_known_ || other.size_bytes != size_bytes_) return false;
+      return size_bytes_ == 0 ? other.data == address_
+                              : std::memcmp(other.data, value_.data(), size_bytes_) == 0;
+    }
+
+   private:
+    bool is_known_ = false;
+    std::size_t size_bytes_ = 0;
+    const void* address_ = nullptr;
+    std::array<std::byte, 16> value_{};
+  };
+
   [[nodiscard]] error refused(const std::string& why) const {
     return error("kernel '" + name_ + "': " + why);
   }
@@ -123,8 +157,9 @@ class detail::built_kernel {
   opencl_device& on_;
   const std::string name_;
   cl_kernel handle_ = nullptr;
-  std::uint32_t arguments_ = 0;
   std::mutex mutex_;
+  std::vector<set_argument> set_;
+  std::uint64_t releases_ = 0;  ///< of the device's memory, when arguments were last set
 };
 
 std::vector<device> opencl_devices(std::size_t share, std::size_t shares) {

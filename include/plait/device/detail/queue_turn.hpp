@@ -41,6 +41,11 @@ class open_turn {
 /// Holds the number of a task's turn, for a task that waits for its end.
 using noted_place = std::shared_ptr<std::atomic<std::uint64_t>>;
 
+struct ended_turn {
+  std::uint64_t number;  ///< in its queue
+  bool is_full;          ///< the queue has no room for more
+};
+
 class queue_turn {
  public:
   /// `name` stays in place.
@@ -60,8 +65,7 @@ class queue_turn {
   /// the device has failed; usage_error for memory of another device.
   void begin();
   [[nodiscard]] queue to() const noexcept { return {*where_.where, where_.which, name_}; }
-  /// Returns the number of the turn in its queue.
-  std::uint64_t end();
+  ended_turn end();
   /// Ends the turn of a function that has thrown.  Errors: why the device has failed, if it has: a
   /// driver then refuses whatever the function asks, and the function knows no more than that.
   void give_up();
