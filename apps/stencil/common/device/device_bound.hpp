@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What a result has of rows on a device that others have not: time of copies, and the bound that
-/// counts them.
+/// Parts of a result that only rows on a device have: time of copies, and the bound that counts
+/// them.
 #pragma once
 
 #include "measure/compare/comparison.hpp"

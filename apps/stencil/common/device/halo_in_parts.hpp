@@ -40,7 +40,7 @@ class halo_in_parts {
     std::size_t place = 0;  ///< among the parts of its face
     box<3> edge, ghost;
   };
-  /// What a row says of its steps.
+  /// Answers of a row about its steps.
   class user {
    public:
     /// Returns the array whose ghosts a step fills.
