@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
-from app_runs import check, check_device_bound, check_ledger, check_timeline, launch, main, read_result, value_of
+from app_runs import check, check_device_bound, check_ledger, check_timeline, launch, main, value_of
+from result_files import read_result
 
 VARIANTS = "base,olap,plait,pipelined,ideal"
 NETWORK = {
