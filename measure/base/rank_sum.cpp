@@ -31,6 +31,34 @@ double sum_over_ranks(MPI_Comm communicator, double own) {
   return std::accumulate(places.begin(), places.end(), 0.0);
 }
 
+open_rank_sum::open_rank_sum(MPI_Comm communicator) : communicator_(communicator) {
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(communicator, &rank);
+  MPI_Comm_size(communicator, &ranks);
+  rank_ = static_cast<std::size_t>(rank);
+  places_.resize(static_cast<std::size_t>(ranks));
+}
+
+void open_rank_sum::start(double own) {
+  PLAIT_EXPECTS(request_ == MPI_REQUEST_NULL, "one sum at a time");
+  std::ranges::fill(places_, 0.0);
+  places_[rank_] = own;
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, places_.data(), static_cast<int>(places_.size()),
+                           MPI_DOUBLE, MPI_SUM, communicator_, &request_),
+            "MPI_Iallreduce");
+}
+
+bool open_rank_sum::test() {
+  int is_over = 0;
+  check_mpi(MPI_Test(&request_, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
+  return is_over != 0;
+}
+
+double open_rank_sum::total() const {
+  return std::accumulate(places_.begin(), places_.end(), 0.0);
+}
+
 sum_tasks::sum_tasks(environment& env, task_name name, const sum_options& options)
     : rank_(env.rank()),
       name_(name),

@@ -4,6 +4,7 @@
 /// change nothing; and what comes out is added in the order of ranks.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,6 +16,27 @@ namespace plait::measure {
 
 /// Adds one number of each rank by MPI_Allreduce: every rank has the same bits.  Blocks.
 [[nodiscard]] double sum_over_ranks(MPI_Comm communicator, double own);
+
+/// Adds one number of each rank by MPI_Iallreduce, with the bits of `sum_over_ranks`.
+class open_rank_sum {
+ public:
+  explicit open_rank_sum(MPI_Comm communicator);
+  open_rank_sum(const open_rank_sum&) = delete;
+  open_rank_sum& operator=(const open_rank_sum&) = delete;
+
+  /// Begins a sum.  Precondition: none is under way.
+  void start(double own);
+  /// Lets the library progress.  Returns whether no sum is under way.
+  [[nodiscard]] bool test();
+  /// Returns the last sum, once `test` has said that it is there.
+  [[nodiscard]] double total() const;
+
+ private:
+  MPI_Comm communicator_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::size_t rank_ = 0;
+  std::vector<double> places_;  ///< by rank
+};
 
 /// Says what `sum_tasks` add up.
 struct sum_options {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from result_files import read_result
 
-__all__ = ["KINDS", "check", "check_ledger", "check_timeline", "launch", "main", "read_result"]
+__all__ = ["KINDS", "check", "check_device_bound", "check_ledger", "check_timeline", "launch", "main", "read_result", "value_of"]
 
 SPENT = ("compute_s", "posting_s", "exposed_s", "overhead_s", "idle_s")
 KINDS = {"compute", "posting", "exposed", "overhead", "idle", "message"}
@@ -23,6 +23,11 @@ MAX_SHOWN = 5
 def check(condition: bool, complaint: str) -> None:
     if not condition:
         sys.exit(f"failed: {complaint}")
+
+
+def value_of(option: str, arguments: list[str], default: str) -> str:
+    """Returns what an option is given."""
+    return arguments[arguments.index(option) + 1] if option in arguments else default
 
 
 def launch(options: argparse.Namespace, arguments: list[str]) -> subprocess.CompletedProcess:
@@ -54,6 +59,18 @@ def check_timeline(name: str, events: list[dict], ranks: Sequence[int]) -> None:
     without = ("ideal", "tiles_ideal", "device_ideal", "plait_c", "plait_fortran", "plait_python")
     expected = len(ranks) > 1 and name.lower() not in without
     check(bool(ways) == expected, f"{name}: messages in the timeline, sent: {ways}")
+
+
+def check_device_bound(result: dict) -> None:
+    """Of rows on a device: the slowest of kernels, link and bus, and whose time the host has spent."""
+    bus = 0
+    for name, variant in result["variants"].items():
+        copies = [variant["device"][way] for way in ("to_host_s", "to_device_s")]
+        check(variant["device"]["host_cpu_s"] > 0, f"{name}: processor time")
+        bus = max(bus, *copies) if name != "device_ideal" else bus
+    check(result["device"]["bus_s"] == bus, f"{result['device']}, bus {bus}")
+    bound = max(bus, result["bound_s"])
+    check(result["device"]["bound_s"] == bound, f"{result['device']}, bound {bound}")
 
 
 def check_refusal(options: argparse.Namespace, arguments: list[str]) -> None:

@@ -55,19 +55,6 @@ bool parse(command& c, const variant_list& all, int argc, char** argv,
   return options.parse(argc, argv, env);
 }
 
-/// Errors: usage_error for rows on a device beside others, whose bounds are not theirs.
-bool are_on_device(const std::vector<std::string>& names, int per_node) {
-  const auto count = std::ranges::count_if(names, plait::stencil::is_on_device);
-  if (count == 0) return false;
-  if (count != std::ssize(names))
-    throw plait::usage_error(
-        "--variants has rows on a device beside others, which have other bounds; give "
-        "device_base,device_olap,device_plait,device_ideal");
-  if (per_node > 1)
-    throw plait::usage_error("--per-node goes with no row on a device; leave it out");
-  return true;
-}
-
 void check_time_tile(std::int64_t steps, bool has_tiles) {
   if (steps % 2 != 0 || steps < 0 || steps > 16)
     throw plait::usage_error(
@@ -135,13 +122,13 @@ int run(plait::environment& env, int argc, char** argv) {
   const std::vector<std::string> names = given.common.chosen(all.names());
   const bool has_tiles = std::ranges::any_of(names, is_tiled);
   check_time_tile(given.time_tile, has_tiles);
-  chosen.on_device = are_on_device(names, given.nodes.per_node);
-  if (chosen.on_device)
+  chosen.on_device = plait::stencil::are_on_device(names);
+  if (chosen.on_device) {
+    if (given.nodes.per_node > 1)
+      throw plait::usage_error("--per-node goes with no row on a device; leave it out");
     chosen.device = with_kernel(given.device.made(env, given.common.session.link_rate_bytes_per_s));
-  if (chosen.device.relax && std::ranges::any_of(names, plait::stencil::is_by_hand))
-    throw plait::usage_error(
-        "--variants has rows by hand, which are of emulated devices; with OpenCL give "
-        "device_plait,device_ideal");
+    plait::stencil::expect_takes(chosen.device, names);
+  }
   const measure::node_processes nodes(env, given.nodes.per_node);
   const node_rows rows = rows_of(given, has_tiles);
   const domains whole = plait::stencil::divide<domain>(given.grid, given.nodes, nodes, true);

@@ -2,7 +2,6 @@
 #include "measurement.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,6 +9,7 @@
 #include <plait/comm/mpi.hpp>
 
 #include "common/cache_tiles.hpp"
+#include "common/device/device_bound.hpp"
 #include "common/grid_options.hpp"
 #include "common/halo_mpi.hpp"
 #include "measure/compare/program.hpp"
@@ -24,15 +24,6 @@ using measure::json;
 using plait::runtime_options;
 using plait::service_core;
 using plait::stencil::halo_mpi;
-
-json to_json(const device_options& how) {
-  json result{{"name", how.gpu.name()}, {"parts", how.parts}};
-  if (!how.is_emulated) return result;
-  result.update({{"bus_bytes_per_s", 1 / how.bus.per_byte_s},
-                 {"copy_latency_s", how.bus.latency_s},
-                 {"cells_per_s", how.cells_per_s}});
-  return result;
-}
 
 class session {
  public:
@@ -81,7 +72,7 @@ class session {
           const int depth = chosen_.tile.depth;
           out["environment"]["time_tile_chosen"] = depth != 0 ? json(depth) : json(nullptr);
           if (chosen_.on_device) {
-            add_device(out, found);
+            plait::stencil::add_device(out, found);
           } else {
             out["kernel"] = measure::kernel_of(found, bytes_per_cell * cells * wanted_.steps);
           }
@@ -90,7 +81,7 @@ class session {
         [](const json& result) {
           measure::print_table(result);
           measure::print_service_core(result);
-          print_device(result);
+          plait::stencil::print_device(result);
         });
   }
 
@@ -192,7 +183,7 @@ class session {
     json result = measure::to_json(chosen_.runtime);
     result.update(to_json(whole_.processes));
     result["time_tile"] = chosen_.asked_depth;
-    if (chosen_.on_device) result["device"] = to_json(chosen_.device);
+    if (chosen_.on_device) result["device"] = plait::stencil::to_json(chosen_.device);
     result["processes_per_node"] = nodes_.per_node();
     if (whole_.node_cells) result["cells_per_node"] = *whole_.node_cells;
     if (whole_.nodes) {
@@ -203,31 +194,6 @@ class session {
               : plait::service_core_names[static_cast<std::size_t>(rows_.service)];
     }
     return result;
-  }
-
-  /// Adds what copies took, and the bound that counts them: the slowest of device, bus and link.
-  static void add_device(json& out, const measure::measurements& found) {
-    double bus_s = 0;
-    for (const measure::measured_variant& one : found.variants) {
-      const double to_host_s = one.figure("to_host_s");
-      const double to_device_s = one.figure("to_device_s");
-      out["variants"][one.name]["device"] = {{"to_host_s", to_host_s},
-                                             {"to_device_s", to_device_s},
-                                             {"host_cpu_s", one.figure("host_cpu_s")},
-                                             {"host_sleeps", one.figure("host_sleeps")}};
-      if (one.communicates) bus_s = std::max({bus_s, to_host_s, to_device_s});
-    }
-    out["device"] = {{"bus_s", bus_s}, {"bound_s", std::max(out["bound_s"].get<double>(), bus_s)}};
-  }
-
-  static void print_device(const json& result) {
-    if (!result.contains("device")) return;
-    const double bound_s = result["device"]["bound_s"].get<double>();
-    std::printf("bound of device, bus and link %.4f s, copies %.4f s each way at most\n", bound_s,
-                result["device"]["bus_s"].get<double>());
-    for (const auto& [name, one] : result["variants"].items())
-      std::printf("%s / bound %.3f\n", name.c_str(),
-                  one["total_s"]["median"].get<double>() / bound_s);
   }
 
   /// By this session's medians, or, where `plait` gave up a worker, by what the warm-up measured.

@@ -14,6 +14,7 @@
 #include <plait/comm/mpi.hpp>
 #include <plait/plait.hpp>
 
+#include "common/device/device_bound.hpp"
 #include "common/grid_options.hpp"
 #include "common/halo_mpi.hpp"
 #include "kernel.hpp"
@@ -65,16 +66,6 @@ bool parse(command& c, const variant_list& all, int argc, char** argv,
   return options.parse(argc, argv, env);
 }
 
-/// Errors: usage_error for rows on a device beside others, whose bounds are not theirs.
-bool are_on_device(const std::vector<std::string>& names) {
-  const auto count = std::ranges::count_if(names, plait::stencil::is_on_device);
-  if (count != 0 && count != std::ssize(names))
-    throw plait::usage_error(
-        "--variants has rows on a device beside others, which have other bounds; give "
-        "device_plait,device_ideal");
-  return count != 0;
-}
-
 options checked(const command& c) {
   measure::check(c.common.session);
   if (!(c.tolerance >= 1e-14 && c.tolerance < 1))
@@ -90,6 +81,7 @@ void print_table(const json& result) {
   measure::print_table(result, {{"sums s", "reduction_s"},
                                 {"iterations", "iterations", "{:.0f}"},
                                 {"/ base", "ratio_to_base", "{:.3f}"}});
+  plait::stencil::print_device(result);
   if (!result.contains("prediction")) return;
   const json& predicted = result["prediction"];
   const double base_s = predicted["base_s"].get<double>();
@@ -122,7 +114,8 @@ class session {
     what.parameters.update({{"tolerance", chosen_.tolerance}, {"exchange", given_.exchange}});
     for (const std::string& name : given_.common.chosen(all_.names()))
       what.variants.push_back(compared(name));
-    what.base = "base";
+    if (on_device_) what.parameters["device"] = plait::stencil::to_json(chosen_.device);
+    what.base = on_device_ ? "device_base" : "base";
     what.make_reference = [first] { return first; };
     what.ideal = compared(on_device_ ? "device_ideal" : "ideal");
     what.communication = communication();
@@ -250,12 +243,8 @@ class session {
       to["iterations"] = one.figure("iterations");
       to["residual"] = one.figure("residual") / norm_;
       to["reduction_s"] = one.figure("reduction_s");
-      if (on_device_)
-        to["device"] = {{"to_host_s", one.figure("to_host_s")},
-                        {"to_device_s", one.figure("to_device_s")},
-                        {"host_cpu_s", one.figure("host_cpu_s")},
-                        {"host_sleeps", one.figure("host_sleeps")}};
     }
+    if (on_device_) plait::stencil::add_device(out, found);
     if (!network_ || base_.iterations == 0) return;
     const domain& whole = problem_.whole();
     const double per_cell =
@@ -285,14 +274,19 @@ int run(plait::environment& env, int argc, char** argv) {
                          {"plait", [&] { return make_plait(env, chosen); }},
                          {"pipelined", [&] { return make_pipelined(env, chosen); }},
                          {"ideal", [&] { return make_ideal(env, chosen); }},
+                         {"device_base", [&] { return make_device_base(env, chosen); }},
+                         {"device_olap", [&] { return make_device_olap(env, chosen); }},
                          {"device_plait", [&] { return make_device_plait(env, chosen); }},
                          {"device_ideal", [&] { return make_device_ideal(env, chosen); }}};
   command given;
   if (!parse(given, all, argc, argv, env)) return measure::exit_verified;
   chosen = checked(given);
-  if (are_on_device(given.common.chosen(all.names())))
+  const std::vector<std::string> rows = given.common.chosen(all.names());
+  if (plait::stencil::are_on_device(rows)) {
     chosen.device =
         with_kernels(given.device.made(env, given.common.session.link_rate_bytes_per_s));
+    plait::stencil::expect_takes(chosen.device, rows);
+  }
   const domain whole = given.grid.over(env.size());
   if (chosen.device.gpu.exists()) {
     plait::stencil::expect_slabs(whole);

@@ -37,7 +37,11 @@ using variant = plait::measure::variant<problem>;
 /// The work of base in exactly `steps` iterations, without communication.
 [[nodiscard]] std::unique_ptr<variant> make_ideal(plait::environment& env, const options& chosen);
 
-/// Tasks on a device, and their kernels alone.  `chosen` outlives them.
+/// Rows on a device: two by hand, tasks, and their kernels alone.  `chosen` outlives them.
+[[nodiscard]] std::unique_ptr<variant> make_device_base(plait::environment& env,
+                                                        const options& chosen);
+[[nodiscard]] std::unique_ptr<variant> make_device_olap(plait::environment& env,
+                                                        const options& chosen);
 [[nodiscard]] std::unique_ptr<variant> make_device_plait(plait::environment& env,
                                                          const options& chosen);
 [[nodiscard]] std::unique_ptr<variant> make_device_ideal(plait::environment& env,

@@ -11,9 +11,9 @@
 
 #include "attach/calls/call.hpp"
 #include "attach/progress/looks.hpp"
+#include "core/short_slices.hpp"
 #include "look/attention.hpp"
 #include "look/numbers.hpp"
-#include "look/short_slices.hpp"
 
 namespace plait::attach {
 namespace {

@@ -14,9 +14,9 @@
 #include <pthread.h>
 
 #include "comm/mpi_call.hpp"
+#include "core/short_slices.hpp"
 #include "look/attention.hpp"
 #include "look/numbers.hpp"
-#include "look/short_slices.hpp"
 
 namespace plait {
 namespace {

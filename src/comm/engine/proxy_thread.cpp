@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "look/short_slices.hpp"
+#include "core/short_slices.hpp"
 
 namespace plait {
 

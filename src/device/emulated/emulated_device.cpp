@@ -23,6 +23,7 @@
 #include <plait/device/emulated.hpp>
 #include <sys/prctl.h>
 
+#include "core/short_slices.hpp"
 #include "device/back_end.hpp"
 #include "device/device_state.hpp"
 
@@ -220,6 +221,7 @@ class emulated_device final : public back_end {
 
   void serve(engine& me) {
     ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns: a device is not late by the 50 us of the default
+    ask_for_short_slices();           // nor by the slice of a host thread that polls
     std::unique_lock lock(mutex_);
     while (!ends_) {
       bool marks = false;

@@ -9,14 +9,10 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
-from app_runs import check, check_ledger, check_timeline, launch, main, read_result
+from app_runs import check, check_device_bound, check_ledger, check_timeline, launch, main, value_of
+from result_files import read_result
 
 OPERATIONS_PER_CELL = 7
-
-
-def value_of(option: str, arguments: list[str], default: str) -> str:
-    """Returns what an option is given."""
-    return arguments[arguments.index(option) + 1] if option in arguments else default
 
 
 def check_rate(name: str, variant: dict, parameters: dict) -> None:
@@ -114,16 +110,11 @@ def check_device(result: dict, variants: list[str]) -> None:
     check(("kernel" in result) != on_device, "the memory's bandwidth")
     if not on_device:
         return
-    bus = 0
     for name, variant in result["variants"].items():
         copies = [variant["device"][way] for way in ("to_host_s", "to_device_s")]
         alone = name == "device_ideal" or result["environment"]["ranks"] == 1
         check((min(copies) > 0) != alone, f"{name} copies {copies}")
-        check(variant["device"]["host_cpu_s"] > 0, f"{name}: processor time")
-        bus = max(bus, *copies)
-    check(result["device"]["bus_s"] == bus, f"{result['device']}, bus {bus}")
-    bound = max(bus, result["bound_s"])
-    check(result["device"]["bound_s"] == bound, f"{result['device']}, bound {bound}")
+    check_device_bound(result)
 
 
 def check_result(options: argparse.Namespace, arguments: list[str]) -> None:

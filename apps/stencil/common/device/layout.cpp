@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "layout.hpp"
 
+#include <algorithm>
+
 namespace plait::stencil {
 
 device_layout::device_layout(const view<const double, 3>& with_ghosts)
@@ -26,6 +28,19 @@ reads::reads(const box<3>& some) : below(some), own(some), above(some) {
   above.high[axis::z] = some.high[axis::z] + 1;
   --own.low[axis::y];
   ++own.high[axis::y];
+}
+
+std::vector<box<3>> parts_of_plane(const box<3>& plane, int parts) {
+  const std::int64_t rows = (plane.extent(axis::y) + parts - 1) / parts;
+  return cut_in_parts(plane, rows * plane.extent(axis::x));
+}
+
+std::vector<box<3>> parts_of_edges(const std::vector<face>& faces, int parts) {
+  std::vector<box<3>> result;
+  for (const face& f : faces)
+    for (const box<3>& rows : parts_of_plane(f.edge, parts))
+      if (std::ranges::find(result, rows) == result.end()) result.push_back(rows);
+  return result;
 }
 
 }  // namespace plait::stencil

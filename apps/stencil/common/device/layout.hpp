@@ -5,8 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <plait/plait.hpp>
+
+#include "common/face.hpp"
 
 namespace plait::stencil {
 
@@ -59,5 +62,10 @@ struct reads {
   box<3> own;
   box<3> above;
 };
+
+/// Returns a plane in so many parts of whole rows, or fewer.
+[[nodiscard]] std::vector<box<3>> parts_of_plane(const box<3>& plane, int parts);
+/// Returns the planes that neighbours need, each once and in so many parts, as their messages are.
+[[nodiscard]] std::vector<box<3>> parts_of_edges(const std::vector<face>& faces, int parts);
 
 }  // namespace plait::stencil

@@ -44,8 +44,31 @@ void expect_slabs(const domain& whole) {
                     px, py, pz, px * py * pz));
 }
 
-int parts_of(const device_options& how, double message_bytes) {
+bool are_on_device(const std::vector<std::string>& rows) {
+  const auto count = std::ranges::count_if(
+      rows, [](const std::string& name) { return name.starts_with("device_"); });
+  if (count != 0 && count != std::ssize(rows))
+    throw usage_error(
+        "--variants has rows on a device beside others, which have other bounds; give "
+        "device_base,device_olap,device_plait,device_ideal");
+  return count != 0;
+}
+
+void expect_takes(const device_options& how, const std::vector<std::string>& rows) {
+  const auto is_by_hand = [](const std::string& name) {
+    return name == "device_base" || name == "device_olap";
+  };
+  if (!how.is_emulated && std::ranges::any_of(rows, is_by_hand))
+    throw usage_error(
+        "--variants has rows by hand, which are of emulated devices; with OpenCL give "
+        "device_plait,device_ideal");
+}
+
+int parts_of(const device_options& how, const device_layout& lies, const std::vector<face>& faces) {
+  if (faces.empty()) return 1;
   if (how.parts > 0) return how.parts;
+  const double message_bytes =
+      static_cast<double>(lies.message_size(faces.front().edge)) * sizeof(double);
   model::staged_way way{.copy_latency_s = how.bus.latency_s,
                         .copy_per_byte_s = how.bus.per_byte_s,
                         .network = model::usual_network()};

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include <plait/plait.hpp>
 
 #include "common/domain.hpp"
+#include "common/face.hpp"
+#include "layout.hpp"
 #include "measure/base/command_line.hpp"
 
 namespace plait::stencil {
@@ -26,17 +28,16 @@ struct device_options {
 /// Errors: usage_error where blocks have neighbours in x or y: those faces do not lie in one piece.
 void expect_slabs(const domain& whole);
 
-/// Returns the number of parts of a message of a face.
-[[nodiscard]] int parts_of(const device_options& how, double message_bytes);
+/// Returns the number of parts of a message of a face; without faces, 1.
+[[nodiscard]] int parts_of(const device_options& how, const device_layout& lies,
+                           const std::vector<face>& faces);
 
-[[nodiscard]] inline bool is_on_device(std::string_view name) {
-  return name.starts_with("device_");
-}
-
-/// Returns whether a row gives the device its commands by hand, which only an emulated one takes.
-[[nodiscard]] inline bool is_by_hand(std::string_view name) {
-  return name == "device_base" || name == "device_olap";
-}
+/// Returns whether a run's rows are those of a device.  Errors: usage_error for such beside others,
+/// which have other bounds.
+[[nodiscard]] bool are_on_device(const std::vector<std::string>& rows);
+/// Errors: usage_error for rows that give the device its commands by hand, which only an emulated
+/// one takes.
+void expect_takes(const device_options& how, const std::vector<std::string>& rows);
 
 /// The options --device, --kernel-rate and --device-parts.
 struct device_words {

@@ -53,12 +53,8 @@ device_block::device_block(problem& p, const device_options& how)
       u_(gpu_, lies_.size()),
       v_(gpu_, lies_.size()),
       b_(gpu_, lies_.size()),
-      faces_(plait::stencil::faces_of(p.whole().blocks(), p.rank())) {
-  const double message_bytes =
-      faces_.empty()
-          ? 0.0
-          : static_cast<double>(lies_.message_size(faces_.front().edge)) * sizeof(double);
-  parts_ = plait::stencil::parts_of(how, message_bytes);
+      faces_(plait::stencil::faces_of(p.whole().blocks(), p.rank())),
+      parts_(plait::stencil::parts_of(how, lies_, faces_)) {
   cut_rim();
   cut_interior(p.parts().interior);
 }
@@ -89,11 +85,6 @@ void device_block::fetch_by_hand(problem& p, int step) {
   plait::by_hand::await(gpu_, plait::by_hand::record(here));
 }
 
-std::vector<box> device_block::in_parts(const box& plane) const {
-  const std::int64_t rows = (plane.extent(axis::y) + parts_ - 1) / parts_;
-  return plait::cut_in_parts(plane, rows * plane.extent(axis::x));
-}
-
 void device_block::cut_rim() {
   std::vector<std::int64_t> seen;
   for (std::size_t i = 0; i < faces_.size(); ++i) {
@@ -104,7 +95,7 @@ void device_block::cut_rim() {
       continue;
     }
     seen.push_back(z);
-    rim_.push_back({{i}, in_parts(faces_[i].edge)});
+    rim_.push_back({{i}, plait::stencil::parts_of_plane(faces_[i].edge, parts_)});
   }
 }
 

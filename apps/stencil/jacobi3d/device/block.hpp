@@ -64,8 +64,6 @@ class device_block {
   [[nodiscard]] const layout& lies() const noexcept { return lies_; }
   [[nodiscard]] const relax_there& relax() const noexcept { return relax_; }
   [[nodiscard]] const std::vector<plait::stencil::face>& faces() const noexcept { return faces_; }
-  /// Returns a plane in as many parts as its message has, or fewer.
-  [[nodiscard]] std::vector<box> in_parts(const box& plane) const;
   [[nodiscard]] int parts() const noexcept { return parts_; }
 
   /// Returns all cells of the block.

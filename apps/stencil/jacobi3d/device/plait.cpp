@@ -4,7 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "device/row.hpp"
+#include "common/device/account.hpp"
+#include "device/block.hpp"
 #include "device/rows.hpp"
 #include "measure/compare/task_variant.hpp"
 
@@ -91,7 +92,7 @@ class plait_row final : public plait::measure::task_variant<problem> {
   const setting solves_;
   problem* problem_ = nullptr;
   std::optional<device_block> block_;
-  device_account spent_;
+  plait::stencil::device_account spent_;
   int done_ = 0;
 };
 

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Common parts of the rows on a device: the block there, and the device's account of a run.
+/// Common parts of the rows by hand: the block on the device, and a run there.
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include <plait/plait.hpp>
 
-#include "common/device/account.hpp"
+#include "common/device/run_by_hand.hpp"
 #include "device/block.hpp"
-#include "measure/compare/timeline.hpp"
 #include "variant.hpp"
 
 namespace jacobi3d {
-
-using plait::stencil::device_account;
 
 /// A row that gives the device its commands by hand.
 class row_by_hand : public variant {
@@ -33,10 +29,10 @@ class row_by_hand : public variant {
   /// Does the steps.  The device may have something left to do then, messages not.
   virtual void advance(int steps) = 0;
   /// Begins a step.
-  void begin(int step) { watch_.begin_step(step, recorded_); }
+  void begin(int step) { run_.begin_step(step); }
 
   [[nodiscard]] device_block& block() noexcept { return *block_; }
-  [[nodiscard]] plait::measure::stopwatch& watch() noexcept { return watch_; }
+  [[nodiscard]] plait::measure::stopwatch& watch() noexcept { return run_.watch(); }
 
   [[nodiscard]] plait::queue queue(plait::device_queue which, const char* name) {
     return plait::by_hand::queue_of(block().gpu(), which, name);
@@ -45,16 +41,10 @@ class row_by_hand : public variant {
   void relax(plait::queue to, int step, const box& cells);
 
  private:
-  void observe();
-
   setting solves_;
   const device_options& how_;
   std::optional<device_block> block_;
-  plait::measure::stopwatch watch_;
-  std::vector<plait::trace_event> events_;
-  device_account spent_;
-  double began_s_ = 0;
-  plait::measure::step_range recorded_;
+  plait::stencil::run_by_hand run_;
   int done_ = 0;
 };
 

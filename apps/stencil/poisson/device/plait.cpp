@@ -41,17 +41,13 @@ class plait_row final : public task_variant {
     problem_ = &p;
     there_.emplace(p, on_);
     with_runtime([&](plait::runtime& rt) { there_->load(p, rt); });
-    faces_.clear();
-    if (solves_ == setting::distributed)
-      faces_ = plait::stencil::faces_of(p.whole().blocks(), p.rank());
     lanes_.assign(there_->pw_lanes.size(), 0);
     pw_.assign(3 * p.strips().size(), 0);
     rr_.assign(p.strips().size(), 0);
-    parts_ = faces_.empty()
-                 ? 1
-                 : plait::stencil::parts_of(
-                       on_, sizeof(double) *
-                                static_cast<double>(there_->lies.message_size(faces_[0].edge)));
+    faces_ = plait::stencil::faces_of(p.whole().blocks(), p.rank());
+    parts_ = plait::stencil::parts_of(on_, there_->lies, faces_);
+    edges_ = plait::stencil::parts_of_edges(faces_, parts_);
+    if (is_alone()) faces_.clear();
   }
 
   /// Calls `use` with a runtime that has the device, which belongs to one at a time.
@@ -62,11 +58,10 @@ class plait_row final : public task_variant {
 
   void submit_iteration(plait::runtime& rt, problem& p) override {
     const std::vector<strip>& strips = p.strips();
-    for (const strip& s : strips)  // what is sent comes first
-      if (s.is_sent()) turn(rt, s);
+    for (const box& rows : edges_) turn(rt, rows);  // what is sent comes first
     exchange(rt);
     for (const strip& s : strips)
-      if (!s.is_sent()) turn(rt, s);
+      if (!s.is_sent()) turn(rt, s.rows);
     for (std::size_t i = 0; i < strips.size(); ++i) product(rt, strips[i], i);
     add_up(rt, there_->pw_lanes, pw_, 3);
     sum(rt, sum_pw_, pw_, [alone = is_alone()](coefficients& c, double pw) {
@@ -90,16 +85,15 @@ class plait_row final : public task_variant {
     }
   }
 
-  void turn(plait::runtime& rt, const strip& s) {
+  void turn(plait::runtime& rt, const box& rows) {
     const auto& lies = there_->lies;
     rt.task(
         "turn",
         [k = &there_->kernels](plait::queue q, const_span_there r, span_there x, span_there p,
                                const coefficients& c,
                                const box& cells) { k->turn(q, r, x, p, c, cells); },
-        on(there_->gpu), in(lies.rows(there_->r.all(), s.rows)),
-        inout(lies.rows(there_->x.all(), s.rows), lies.rows(there_->p.all(), s.rows)), in(c_),
-        s.rows);
+        on(there_->gpu), in(lies.rows(there_->r.all(), rows)),
+        inout(lies.rows(there_->x.all(), rows), lies.rows(there_->p.all(), rows)), in(c_), rows);
   }
 
   void product(plait::runtime& rt, const strip& s, std::size_t place) {
@@ -185,8 +179,9 @@ class plait_row final : public task_variant {
   const setting solves_;
   problem* problem_ = nullptr;
   std::optional<device_vectors> there_;
-  std::vector<plait::stencil::face> faces_;
-  int parts_ = 1;
+  std::vector<plait::stencil::face> faces_;  ///< none where alone
+  int parts_ = 1;                            ///< of a face
+  std::vector<box> edges_;
   std::vector<double> lanes_;  ///< of all strips, on the host
   std::vector<double> pw_;     ///< by strip, as the other rows have them
   std::vector<double> rr_;

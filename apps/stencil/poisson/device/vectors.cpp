@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "cg_cells_text.hpp"
 #include "kernel.hpp"
@@ -126,6 +127,25 @@ void device_vectors::fetch(problem& of, plait::runtime& rt) {
   rt.copy("result", in(x), out(elements(of, of.x, lies)));
   rt.copy("result", in(r), out(elements(of, of.r, lies)));
   rt.wait();
+}
+
+void device_vectors::load_by_hand(problem& of) {
+  const plait::queue there = plait::by_hand::queue_of(gpu, plait::device_queue::to_device, "start");
+  const std::vector<double> zero(pw_lanes.size());
+  plait::by_hand::copy<double>(there, elements(of, of.x, lies), x.all());
+  plait::by_hand::copy<double>(there, elements(of, of.r, lies), r.all());
+  plait::by_hand::copy<double>(there, elements(of, of.p, lies), p.all());
+  plait::by_hand::copy<double>(there, elements(of, of.w, lies), w.all());
+  plait::by_hand::copy<double>(there, zero, pw_lanes.all());
+  plait::by_hand::copy<double>(there, zero, rr_lanes.all());
+  plait::by_hand::await(gpu, plait::by_hand::record(there));
+}
+
+void device_vectors::fetch_by_hand(problem& of) {
+  const plait::queue here = plait::by_hand::queue_of(gpu, plait::device_queue::to_host, "result");
+  plait::by_hand::copy<double>(here, x.all().as_const(), elements(of, of.x, lies));
+  plait::by_hand::copy<double>(here, r.all().as_const(), elements(of, of.r, lies));
+  plait::by_hand::await(gpu, plait::by_hand::record(here));
 }
 
 }  // namespace poisson

@@ -70,9 +70,12 @@ class device_vectors {
   /// Precondition: `expect_slabs`, and the boundary is not periodic.
   device_vectors(const problem& p, const device_options& how);
 
-  /// Copies the vectors to the device, or x and r to the problem.  Block.
+  /// Copies the vectors to the device, or x and r to the problem: by tasks, or by hand on an
+  /// emulated device.  Block.
   void load(problem& p, plait::runtime& rt);
   void fetch(problem& p, plait::runtime& rt);
+  void load_by_hand(problem& p);
+  void fetch_by_hand(problem& p);
 
   plait::device gpu;
   plait::stencil::device_layout lies;
