@@ -109,8 +109,8 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
       shadow.successors.store(nullptr, std::memory_order_relaxed);
     }
     for (const recorded_access& access : accesses_) {
-      (void)tracker.add_box(shadows[iteration * count + access.task], access.memory, access.mode,
-                            access.operation);
+      tracker.add_box(shadows[iteration * count + access.task], access.memory, access.mode,
+                      access.operation);
     }
   }
   // Of both iterations: commutative tasks that other tasks keep apart in one iteration may meet

@@ -111,20 +111,20 @@ void scheduler::implementation::wait_for_room() {
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
                            const void* operation) {
-  if (!self_->watch.declares(node, bytes, mode, operation)) return;
-  node.edges_made += self_->tracker_of(node).add(node, bytes, mode, operation);
+  if (self_->watch.declares(node, bytes, mode, operation))
+    self_->tracker_of(node).add(node, bytes, mode, operation);
 }
 
 void scheduler::add_container(task_node& node, const detail::container& c, access_mode mode,
                               const void* operation) {
   detail::dependence_tracker& tracker = self_->tracker_of(node);
-  if (!self_->watch.declares(node, c, tracker, mode, operation)) return;
-  node.edges_made += tracker.add_container(node, c, mode, operation);
+  if (self_->watch.declares(node, c, tracker, mode, operation))
+    tracker.add_container(node, c, mode, operation);
 }
 
 void scheduler::add_box(task_node& node, const strided_bytes& box, access_mode mode) {
-  if (!self_->watch.declares(node, box, mode, nullptr)) return;
-  node.edges_made += self_->tracker_of(node).add_box(node, box, mode);
+  if (self_->watch.declares(node, box, mode, nullptr))
+    self_->tracker_of(node).add_box(node, box, mode);
 }
 
 void scheduler::submit(task_node& node) {
