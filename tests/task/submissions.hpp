@@ -27,16 +27,15 @@ class submissions {
     node.generation = 1;
     node.id = nodes_.size();
     node.successors.store(nullptr);
-    int edges = 0;
     for (const auto& a : accesses) {
       if constexpr (std::is_same_v<decltype(a.memory), byte_range>) {
-        edges += tracker.add(node, a.memory, a.mode, &any_operation);
+        tracker.add(node, a.memory, a.mode, &any_operation);
       } else {
-        edges += tracker.add_box(node, a.memory, a.mode, &any_operation);
+        tracker.add_box(node, a.memory, a.mode, &any_operation);
       }
     }
     accesses_.push_back(accesses);
-    return edges;
+    return node.edges_made;
   }
 
   void finish(std::size_t task) { nodes_[task].successors.store(detail::task_node::closed()); }

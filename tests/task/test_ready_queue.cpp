@@ -21,13 +21,8 @@ std::size_t index_of(task_node* element) {
   return reinterpret_cast<std::uintptr_t>(element) / 64 - 1;
 }
 
-class ready_queue_of : public ::testing::TestWithParam<ready_queue::takers> {};
-INSTANTIATE_TEST_SUITE_P(takers, ready_queue_of,
-                         ::testing::Values(ready_queue::takers::owner,
-                                           ready_queue::takers::any_thread));
-
-TEST_P(ready_queue_of, the_oldest_comes_first) {
-  ready_queue d(8, GetParam());
+TEST(ready_queue, the_oldest_comes_first) {
+  ready_queue d(8);
   EXPECT_TRUE(d.empty());
   for (std::size_t i = 0; i < 5; ++i) d.push(element(i), i);
   EXPECT_FALSE(d.empty());
@@ -36,8 +31,8 @@ TEST_P(ready_queue_of, the_oldest_comes_first) {
   EXPECT_EQ(d.take(), nullptr);
 }
 
-TEST_P(ready_queue_of, it_goes_round_its_ring_any_number_of_times) {
-  ready_queue d(4, GetParam());
+TEST(ready_queue, it_goes_round_its_ring_any_number_of_times) {
+  ready_queue d(4);
   std::size_t next = 0;
   std::size_t expected = 0;
   for (int round = 0; round < 1000; ++round) {
@@ -50,9 +45,9 @@ TEST_P(ready_queue_of, it_goes_round_its_ring_any_number_of_times) {
   }
 }
 
-TEST_P(ready_queue_of, it_holds_as_many_as_it_was_made_for) {
+TEST(ready_queue, it_holds_as_many_as_it_was_made_for) {
   for (const std::size_t capacity : {1U, 2U, 3U, 7U, 64U}) {
-    ready_queue d(capacity, GetParam());
+    ready_queue d(capacity);
     for (std::size_t i = 0; i < capacity; ++i) d.push(element(i), i);
     for (std::size_t i = 0; i < capacity; ++i) EXPECT_EQ(d.take(), element(i));
   }

@@ -11,11 +11,13 @@
 #include <gtest/gtest.h>
 #include <plait/task/detail/node.hpp>
 #include <plait/task/detail/ready_tasks.hpp>
+#include <plait/task/detail/serial_tasks.hpp>
 
 namespace {
 
 using plait::detail::ready_queue;
 using plait::detail::ready_tasks;
+using plait::detail::serial_tasks;
 using plait::detail::task_node;
 
 // Nobody looks behind the pointer: the task of id i is "address" 64 (i + 1).
@@ -62,6 +64,55 @@ TEST(ready_tasks, the_oldest_comes_first_in_whatever_order_they_came) {
     EXPECT_EQ(tasks.take(), nullptr);
     EXPECT_EQ(tasks.steal(), nullptr);
     EXPECT_EQ(tasks.oldest_id(), ready_queue::none);
+  }
+}
+
+/// Pushes 4000 tasks whose ids lie `apart` places from each other, from nearly sorted to random,
+/// and takes them meanwhile.
+void expect_the_oldest_first(unsigned seed, std::uint64_t apart) {
+  std::mt19937_64 random(seed);
+  constexpr std::size_t capacity = 700;
+  serial_tasks tasks(capacity);
+  oldest_first expected;
+  std::vector<std::uint64_t> ids(4000);
+  for (std::uint64_t i = 0; i < ids.size(); ++i) ids[i] = 1 + i * apart;
+  const std::size_t disorder = std::size_t{1} << random() % 12;
+  for (std::size_t at = 0; at < ids.size(); at += disorder) {
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(at);
+    std::shuffle(begin, begin + static_cast<std::ptrdiff_t>(std::min(disorder, ids.size() - at)),
+                 random);
+  }
+  std::size_t next = 0;
+  const std::uint64_t pushes_in_ten = 1 + random() % 9;
+  while (next < ids.size() || !expected.empty()) {
+    const bool push = next < ids.size() && expected.size() < capacity &&
+                      (expected.empty() || random() % 10 < pushes_in_ten);
+    if (push) {
+      tasks.push(task_of(ids[next]), ids[next]);
+      expected.push(ids[next++]);
+    } else {
+      task_node* const taken = tasks.take();
+      ASSERT_NE(taken, nullptr) << "seed " << seed;
+      ASSERT_EQ(id_of(taken), expected.top()) << "seed " << seed << ", " << apart << " apart";
+      expected.pop();
+    }
+  }
+  EXPECT_EQ(tasks.take(), nullptr);
+}
+
+TEST(serial_tasks, the_oldest_comes_first_in_whatever_order_they_came_and_however_far_apart) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    for (const std::uint64_t apart : {1U, 3U, 64U, 1000U, 100'000U})
+      expect_the_oldest_first(seed, apart);
+  }
+}
+
+TEST(serial_tasks, it_holds_as_many_as_it_was_made_for_in_descending_order_too) {
+  for (const std::size_t capacity : {1U, 2U, 7U, 300U, 1000U}) {
+    serial_tasks tasks(capacity);
+    for (std::uint64_t i = capacity; i-- > 0;) tasks.push(task_of(i), i);
+    for (std::uint64_t i = 0; i < capacity; ++i) EXPECT_EQ(id_of(tasks.take()), i);
+    EXPECT_EQ(tasks.take(), nullptr);
   }
 }
 

@@ -62,9 +62,9 @@ class a_timekeeper : public ::testing::Test {
   }
   static void post(timekeeper& time, ticks before, ticks takes) {
     pass(before);
-    const auto started = time.post_begins();
+    const auto started = time.posts_begin();
     pass(takes);
-    time.post_ended(started);
+    time.posts_ended(started);
   }
 };
 
@@ -214,6 +214,25 @@ TEST_F(a_timekeeper, books_posts_as_posting_whether_or_not_it_reads_the_clock_fo
   EXPECT_GE(booked(time, activity::overhead), 60 * posts * 15 / 16 - 100)
       << "before one that is read there might have been a task among those that are not";
   expect_balance(time);
+}
+
+TEST_F(a_timekeeper, books_each_post_of_a_burst) {
+  fresh_timekeeper time(false);
+  constexpr int bursts = 400;
+  for (const int count : {1, 8, timekeeper::longest_burst}) {
+    time.reset(nothing_in_flight);
+    for (int i = 0; i < bursts; ++i) {
+      pass(60);
+      const auto started = time.posts_begin();
+      pass(200 * count);
+      time.posts_ended(started, count);
+    }
+    time.look_begins();
+    time.look_ended();
+    EXPECT_NEAR(static_cast<double>(booked(time, activity::posting)), 200. * count * bursts,
+                0.02 * 200 * count * bursts);
+    expect_balance(time);
+  }
 }
 
 TEST_F(a_timekeeper, books_a_look_with_the_posts_in_it_as_posting) {

@@ -111,19 +111,6 @@ bool transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
   return false;
 }
 
-MPI_Request transfer_set::send(const operation& op, int mpi_tag, MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int count = static_cast<int>(op.size_bytes);
-  mpi_call(MPI_Isend(op.buffer, count, MPI_BYTE, op.peer, mpi_tag, comm, &request), "MPI_Isend");
-  return request;
-}
-
-bool transfer_set::is_over(MPI_Request& request) {
-  int done = 0;
-  mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-  return done != 0;
-}
-
 void transfer_set::add(operation& op, MPI_Request request) {
   if (requests_.size() == requests_.capacity() && 2 * first_ >= requests_.size()) {
     const auto room = static_cast<std::ptrdiff_t>(std::exchange(first_, 0));

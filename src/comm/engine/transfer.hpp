@@ -12,6 +12,8 @@
 #include <mpi.h>
 #include <plait/comm/engine.hpp>
 
+#include "comm/mpi_call.hpp"
+
 namespace plait {
 
 struct matching_space;
@@ -40,9 +42,18 @@ class transfer_set {
   [[nodiscard]] bool start(operation& op, int mpi_tag, MPI_Comm comm);
 
   /// MPI_Isend of a small message, which is not added.
-  [[nodiscard]] static MPI_Request send(const operation& op, int mpi_tag, MPI_Comm comm);
+  [[nodiscard]] static MPI_Request send(const operation& op, int mpi_tag, MPI_Comm comm) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int count = static_cast<int>(op.size_bytes);
+    mpi_call(MPI_Isend(op.buffer, count, MPI_BYTE, op.peer, mpi_tag, comm, &request), "MPI_Isend");
+    return request;
+  }
   /// MPI_Test.
-  [[nodiscard]] static bool is_over(MPI_Request& request);
+  [[nodiscard]] static bool is_over(MPI_Request& request) {
+    int done = 0;
+    mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  }
   /// Puts `to`, which stands for the same message, in the place of `from`.
   void replace(const operation& from, operation& to) noexcept {
     // Before `first_` are copies of what has moved up.

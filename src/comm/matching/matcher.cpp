@@ -92,7 +92,7 @@ matching_space& matcher::space_for(const operation& op, const communicator& amon
   }
 }
 
-void matcher::join(operation& op, const communicator& among) {
+void matcher::look_up(operation& op, const communicator& among) {
   if (op.remote != nullptr) {
     op.via = op.remote->home->channel_for(op);
     return;
@@ -127,11 +127,6 @@ void matcher::join(operation& op, const communicator& among) {
 void matcher::attach(operation& op, const communicator& among) {
   join(op, among);
   if (op.again == nullptr && op.via != nullptr) op.again = repetitions_.make();
-}
-
-void matcher::enqueue(operation& op, const communicator& among) {
-  join(op, among);
-  if (op.via != nullptr) op.sequence = op.via->take_sequences(1);
 }
 
 void matcher::enqueue_repeated(std::span<operation* const> all, std::uint64_t iterations) {

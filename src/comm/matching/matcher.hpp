@@ -29,9 +29,15 @@ class matcher {
   void close() noexcept { world_.close(); }
 
   /// The channel of `op` among these ranks; checks peer and tag.  Errors: as `engine::enqueue`.
-  void join(operation& op, const communicator& among);
+  void join(operation& op, const communicator& among) {
+    op.via = op.remote == nullptr && !among.is_made() ? world_.same_as_last(op) : nullptr;
+    if (op.via == nullptr) look_up(op, among);
+  }
   void attach(operation& op, const communicator& among);
-  void enqueue(operation& op, const communicator& among);
+  void enqueue(operation& op, const communicator& among) {
+    join(op, among);
+    if (op.via != nullptr) op.sequence = op.via->take_sequences(1);
+  }
   void enqueue_repeated(std::span<operation* const> all, std::uint64_t iterations);
   /// The first call makes the communicator's space this engine's.  Errors: as `engine::claim`.
   matching_space& space_of(const communicator& among);
@@ -53,6 +59,7 @@ class matcher {
   void free_retired() noexcept { repetitions_.free_retired(); }
 
  private:
+  void look_up(operation& op, const communicator& among);
   [[nodiscard]] matching_space& space_for(const operation& op, const communicator& among);
 
   matching_space world_;

@@ -34,7 +34,6 @@ class raised_signals {
     if (who == l.waiting.end()) return;
     done.push_back({who->second, nullptr});
     l.waiting.erase(who);
-    --waiting_;
   }
 
   void await(operation& op, served_window::finished_list& done) {
@@ -43,18 +42,14 @@ class raised_signals {
       done.push_back({&op, nullptr});
     } else {
       l.waiting.emplace(op.sequence, &op);
-      ++waiting_;
     }
   }
-
-  [[nodiscard]] bool any_awaited() const noexcept { return waiting_ > 0; }
 
   void give_up(served_window::finished_list& done) {
     for (auto& [of, l] : lines_) {
       for (const auto& [place, op] : l.waiting) done.push_back({op, nullptr});
       l.waiting.clear();
     }
-    waiting_ = 0;
   }
 
   void for_each(const std::function<void(const operation&)>& visit) const {
@@ -76,7 +71,6 @@ class raised_signals {
 
   const std::size_t flags_;
   std::unordered_map<std::size_t, line> lines_;  ///< those that were used: a rank has few peers
-  std::size_t waiting_ = 0;
 };
 
 }  // namespace plait

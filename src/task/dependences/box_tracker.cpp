@@ -237,33 +237,31 @@ void box_tracker::take(byte_range bytes, access_history&& known) {
 
 // --- entries -----------------------------------------------------------------------------------
 
-int box_tracker::add(task_node& task, const strided_bytes& box, access_mode mode,
-                     const void* operation) {
+void box_tracker::add(task_node& task, const strided_bytes& box, access_mode mode,
+                      const void* operation) {
   const auto known = entries_.find(box);
   entry& own = known != entries_.end() ? known->second : insert(box, false);
-  int edges = 0;
   switch (mode) {
     case access_mode::out:
     case access_mode::inout:
       for (const link& other : own.neighbours) {
         access_history& history = other.to->history;
         if (history.empty()) continue;
-        edges += history.follow_all(task);
+        history.follow_all(task);
         if (other.covers) history = {};
       }
-      return edges + own.history.write(task);
+      return own.history.write(task);
     case access_mode::reduce:
       // Tasks combine into the same elements under one mutex: only the very same range is shared.
-      for (const link& other : own.neighbours) edges += other.to->history.follow_all(task);
-      return edges + own.history.share(task, {mode, operation});
+      for (const link& other : own.neighbours) other.to->history.follow_all(task);
+      return own.history.share(task, {mode, operation});
     case access_mode::commutative:
       for (const link& other : own.neighbours) other.to->history.exclude_others(task);
       [[fallthrough]];
     case access_mode::in:
-      for (const link& other : own.neighbours) edges += other.to->history.follow(task, {mode});
-      return edges + own.history.share(task, {mode});
+      for (const link& other : own.neighbours) other.to->history.follow(task, {mode});
+      return own.history.share(task, {mode});
   }
-  return edges;
 }
 
 box_tracker::entry& box_tracker::insert(const strided_bytes& box, bool alone) {

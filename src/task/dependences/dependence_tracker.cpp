@@ -18,9 +18,9 @@ dependence_tracker::cached& dependence_tracker::slot(std::uintptr_t begin) noexc
   return cache_[(begin * 0x9E3779B97F4A7C15U) >> cache_shift_];
 }
 
-int dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode,
-                            const void* operation) {
-  if (bytes.begin == bytes.end) return 0;
+void dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode,
+                             const void* operation) {
+  if (bytes.begin == bytes.end) return;
   if (segments_.size() >= sweep_at_) sweep();
   if (boxes_ != nullptr && !is_segment(bytes) && boxes_->owns_some_of(bytes)) {
     return add_to_boxes(task, strided_bytes::of(bytes), mode, operation);
@@ -46,23 +46,21 @@ int dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode,
       return write_range(where, task, bytes);
     }
   }
-  return 0;
 }
 
-int dependence_tracker::add_container(task_node& task, const container& c, access_mode mode,
-                                      const void* operation) {
+void dependence_tracker::add_container(task_node& task, const container& c, access_mode mode,
+                                       const void* operation) {
   const byte_range elements = containers_.elements_of(c);
   if (mode != access_mode::in && mode != access_mode::reduce) containers_.may_change(c, task, mode);
-  int edges = add(task, c.own(), mode, operation);
-  if (!c.holds(elements)) edges += add(task, elements, mode, operation);
-  return edges;
+  add(task, c.own(), mode, operation);
+  if (!c.holds(elements)) add(task, elements, mode, operation);
 }
 
-int dependence_tracker::add_box(task_node& task, const strided_bytes& given, access_mode mode,
-                                const void* operation) {
+void dependence_tracker::add_box(task_node& task, const strided_bytes& given, access_mode mode,
+                                 const void* operation) {
   if (given.is_range()) return add(task, given.hull(), mode, operation);
   const strided_bytes box = given.normalised();
-  if (box.empty()) return 0;
+  if (box.empty()) return;
   if (box.contiguous() && (boxes_ == nullptr || !boxes_->owns_some_of(box.hull()))) {
     return add(task, box.hull(), mode, operation);
   }
@@ -92,12 +90,12 @@ bool dependence_tracker::is_settled(byte_range bytes, access_mode for_mode) noex
   return true;
 }
 
-int dependence_tracker::add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
-                                     const void* operation) {
+void dependence_tracker::add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
+                                      const void* operation) {
   if (boxes_ == nullptr) boxes_ = std::make_unique<box_tracker>();
   boxes_->sweep_if_due();
   if (!boxes_->knows(box)) hand_over(box.hull());
-  return boxes_->add(task, box, mode, operation);
+  boxes_->add(task, box, mode, operation);
 }
 
 /// Gives `bytes` to the boxes, with the segments there; whole, which may reach beyond.
@@ -138,7 +136,7 @@ dependence_tracker::iterator dependence_tracker::erase(iterator where) {
   return segments_.erase(where);
 }
 
-int dependence_tracker::write_range(iterator where, task_node& task, byte_range bytes) {
+void dependence_tracker::write_range(iterator where, task_node& task, byte_range bytes) {
   // A program that repeats itself cuts memory the same way each time: few segments are kept as they
   // are, many (or some with gaps between them) become one.  [bench message: a stream in bursts of
   // 64, each opened by one task, sends 1.13 times as many messages as with bursts' segments
@@ -151,23 +149,20 @@ int dependence_tracker::write_range(iterator where, task_node& task, byte_range 
     if (end->second.end > bytes.end) split(end, bytes.end);
     covered = end->second.end;
   }
-  int edges = 0;
   if (covered == bytes.end) {
-    for (; where != end; ++where) edges += where->second.history.write(task);
-    return edges;
+    for (; where != end; ++where) where->second.history.write(task);
+    return;
   }
   while (where != segments_.end() && where->first < bytes.end) {
     if (where->second.end > bytes.end) split(where, bytes.end);
-    edges += where->second.history.write(task);
+    where->second.history.write(task);
     where = erase(where);
   }
   segments_.emplace_hint(where, bytes.begin, segment{bytes.end, access_history(task)});
-  return edges;
 }
 
-int dependence_tracker::share_range(iterator where, task_node& task, byte_range bytes,
-                                    sharing kind) {
-  int edges = 0;
+void dependence_tracker::share_range(iterator where, task_node& task, byte_range bytes,
+                                     sharing kind) {
   std::uintptr_t at = bytes.begin;
   while (at < bytes.end) {
     if (where == segments_.end() || where->first > at) {  // a gap nobody has touched
@@ -176,11 +171,10 @@ int dependence_tracker::share_range(iterator where, task_node& task, byte_range 
     } else if (where->second.end > bytes.end) {
       split(where, bytes.end);
     }
-    edges += where->second.history.share(task, kind);
+    where->second.history.share(task, kind);
     at = where->second.end;
     ++where;
   }
-  return edges;
 }
 
 void dependence_tracker::sweep() {

@@ -70,7 +70,7 @@ void shadow_tracker::declares(const task_node& node, const strided_bytes& memory
   constexpr std::size_t small_cache = 16;
   const std::size_t cache = parent == 0 ? dependence_tracker::usual_cache : small_cache;
   dependence_tracker& among = trackers_.try_emplace(parent, cache).first->second;
-  (void)among.add_box(nodes_[found->second], memory, ordered, operation);
+  among.add_box(nodes_[found->second], memory, ordered, operation);
 }
 
 void shadow_tracker::program_waits_for(const task_node& node) {

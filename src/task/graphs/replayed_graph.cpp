@@ -83,7 +83,6 @@ access_mode replayed_graph::mode_in_every_iteration(const recorded_access& acces
 /// Submits two iterations of nodes that never run to a tracker of their own, and reads the edges it
 /// makes: those within the first iteration, and those from it to the second.
 void replayed_graph::close(bool measured_priorities, bool one_worker) {
-  one_worker_ = one_worker;
   const std::size_t count = nodes_.size();
   for (task_node& node : nodes_) {
     if (!node.recorded->repeatable) {
@@ -91,6 +90,7 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
                         "' is given a value that cannot be copied, so it cannot run again; pass it "
                         "by in(), out() or inout(), or submit the task without recording");
     }
+    node.unshared = one_worker && node.kind == node_kind::compute && node.where == 0;
   }
 
   std::unordered_set<const void*> written;
@@ -109,8 +109,8 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
       shadow.successors.store(nullptr, std::memory_order_relaxed);
     }
     for (const recorded_access& access : accesses_) {
-      (void)tracker.add_box(shadows[iteration * count + access.task], access.memory, access.mode,
-                            access.operation);
+      tracker.add_box(shadows[iteration * count + access.task], access.memory, access.mode,
+                      access.operation);
     }
   }
   // Of both iterations: commutative tasks that other tasks keep apart in one iteration may meet
@@ -127,7 +127,7 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
 
   const auto predecessors_of = [this](std::size_t predecessor, std::size_t of) -> std::int32_t& {
     recorded_task& task = tasks_[of];
-    return is_own(nodes_[predecessor]) ? task.own_predecessors : task.predecessors;
+    return nodes_[predecessor].unshared ? task.own_predecessors : task.predecessors;
   };
   const auto successors_of = [&](std::size_t i) {
     std::vector<std::size_t> found;
@@ -243,7 +243,7 @@ void replayed_graph::begin(std::uint64_t iterations, std::uint64_t first_id) noe
   for (const task_node& node : nodes_) {
     const recorded_task& task = *node.recorded;
     for (std::uint32_t s = task.same; s < task.same + task.next; ++s)
-      meet(*task.successors[s], is_own(node));
+      meet(*task.successors[s], node.unshared);
   }
 }
 

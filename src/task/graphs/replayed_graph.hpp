@@ -103,7 +103,7 @@ class replayed_graph {
       if (task.is_sampled()) sampled(task);
       node.urgency = task.urgency.load(std::memory_order_relaxed);
       const bool last = done == iterations_;
-      const bool own = is_own(node);
+      const bool own = node.unshared;
       task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
       for (task_node* const* s = task.successors; s != end; ++s) {
         if (!meet(**s, own)) continue;
@@ -134,8 +134,8 @@ class replayed_graph {
   [[nodiscard]] std::size_t edges() const noexcept { return successors_.size(); }
 
  private:
-  /// A dependence of `node` is met; `own`: by a task that `is_own`.  Returns whether it was the
-  /// last one: then the node is set up for its next run, and the caller makes it ready.
+  /// A dependence of `node` is met; `own`: by a task that is `unshared`.  Returns whether it
+  /// was the last one: then the node is set up for its next run, and the caller makes it ready.
   bool meet(task_node& node, bool own) noexcept {
     const recorded_task& task = *node.recorded;
     if (own) {
@@ -159,10 +159,6 @@ class replayed_graph {
     }
   }
 
-  /// Returns true if the graph runs on one worker, which then finishes the node itself.
-  [[nodiscard]] bool is_own(const task_node& node) const noexcept {
-    return one_worker_ && node.kind == node_kind::compute && node.where == 0;
-  }
   [[nodiscard]] std::uint64_t next_id(const recorded_task& task) const noexcept {
     return first_id_ + task.iteration.load(std::memory_order_relaxed) * tasks_each_ + task.index;
   }
@@ -196,7 +192,6 @@ class replayed_graph {
   std::vector<task_node*> first_;  ///< those that follow none of their iteration
   std::vector<recorded_container> containers_;
   std::atomic<std::size_t> unsampled_{0};  // tasks that have not run often enough
-  bool one_worker_ = false;
   std::size_t compute_tasks_ = 0;
   std::uint64_t tasks_each_ = 0;  ///< nodes of an iteration: a deque takes 20 instructions to count
   std::uint64_t iterations_ = 0;

@@ -14,9 +14,8 @@ thread_local constinit crew::role crew::here;
 }
 
 crew::crew(int workers, std::size_t capacity) {
-  using enum ready_queue::takers;
   for (int i = 0; i < workers; ++i) {
-    workers_.push_back(std::make_unique<worker>(i, capacity, workers > 1 ? any_thread : owner));
+    workers_.push_back(std::make_unique<worker>(i, workers > 1 ? capacity : 1));
     workers_.back()->random = 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(i + 1);
   }
 }
@@ -42,8 +41,7 @@ resource_threads& crew::add_resource(const std::string& name, int threads, int o
   const int first = static_cast<int>(workers_.size()) + resource_thread_count_;
   resource_thread_count_ += threads;
   for (int i = 0; i < own; ++i) {
-    made->threads.push_back(
-        std::make_unique<worker>(first + i, 1, ready_queue::takers::any_thread));
+    made->threads.push_back(std::make_unique<worker>(first + i, 1));
     made->threads.back()->of = made.get();
     made->threads.back()->time.reset(nothing_in_flight);
   }

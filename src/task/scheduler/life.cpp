@@ -79,14 +79,13 @@ scheduler::scheduler(scheduler_options options) : self_(std::make_unique<impleme
   detail::crew::here = {&s.threads, this, &s.threads.submitter()};
   (void)seconds_per_tick();  // calibrate before anything is timed
   reset_ledger();
-  const auto closes = [&s] { return s.stopping.load(std::memory_order_seq_cst); };
   try {
     for (const auto& one : s.threads.workers()) {
       worker& w = *one;
       if (w.index == 0) continue;
-      w.thread = std::thread([this, closes, &w] {
+      w.thread = std::thread([this, &w] {
         detail::crew::here = {&self_->threads, this, &w};
-        self_->work_until(w, closes, progress_source::never);
+        self_->work_off(w);
       });
     }
   } catch (...) {

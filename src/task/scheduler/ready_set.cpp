@@ -6,9 +6,7 @@
 namespace plait::detail {
 
 ready_set::ready_set(crew& threads, std::size_t in_flight)
-    : threads_(threads),
-      fresh_(in_flight,
-             threads.is_one() ? ready_queue::takers::owner : ready_queue::takers::any_thread) {}
+    : threads_(threads), serial_(is_one_ ? in_flight : 1), fresh_(is_one_ ? 1 : in_flight) {}
 
 template <priority urgency>
 task_node* ready_set::find(worker& w) noexcept {
@@ -26,7 +24,7 @@ task_node* ready_set::find(worker& w) noexcept {
   if (node == nullptr && own_oldest < fresh_oldest) node = own.take();
   if (node == nullptr && fresh_oldest != ready_queue::none) node = fresh_[urgency].take();
   if (node == nullptr && own_oldest > fresh_oldest) node = own.take();
-  if (node == nullptr && !threads_.is_one()) node = steal(w, urgency);
+  if (node == nullptr) node = steal(w, urgency);
   if (node != nullptr && urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
   return node;
 }
@@ -36,7 +34,7 @@ task_node* ready_set::find(worker& w) noexcept {
 /// 1999: a parallel depth-first schedule]  Found with a stencil whose blocks exceed the caches:
 /// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
 /// computation.
-task_node* ready_set::find(worker& w) {
+task_node* ready_set::find_among_all(worker& w) {
   // seq_cst: pairs with event_count.
   if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
   const bool high_next = w.next != nullptr && w.next->urgency == priority::high;

@@ -10,6 +10,7 @@
 #include <plait/core/event_count.hpp>
 #include <plait/task/detail/node.hpp>
 #include <plait/task/detail/ready_queue.hpp>
+#include <plait/task/detail/serial_tasks.hpp>
 
 #include "task/scheduler/crew.hpp"
 #include "task/scheduler/inbox.hpp"
@@ -19,6 +20,7 @@ namespace plait::detail {
 
 /// Each task is in one place: the queue of those that were ready when they were submitted, the
 /// queues of the worker that has released it, that worker's `next`, the inbox, or a resource's.
+/// Where there is one worker, its `serial_` are in the place of the first three.
 class ready_set {
  public:
   ready_set(crew& threads, std::size_t in_flight);
@@ -27,6 +29,7 @@ class ready_set {
   /// Adds a task that is ready when it is submitted.  Submitting thread.
   void add_submitted(task_node& node) {
     if (node.where != 0 || node.uncounted) return add_outside(node);
+    if (is_one_) return add_serially(node);
     expect_high(node);
     fresh_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
     worker_events_.notify_one();
@@ -35,6 +38,8 @@ class ready_set {
   void add_released(task_node& node, worker* w) {
     if (w == nullptr || node.is_child || node.where != 0 || node.uncounted || w->of != nullptr) {
       add_outside(node);
+    } else if (is_one_) {
+      add_serially(node);
     } else if (!w->in_loop || node.urgency == priority::low) {
       push(node, *w);
     } else if (w->next == nullptr) {
@@ -55,7 +60,13 @@ class ready_set {
   void add_let_go(task_node& node) noexcept;
 
   /// Returns the task that `w` runs next, or null.
-  [[nodiscard]] task_node* find(worker& w);
+  [[nodiscard]] task_node* find(worker& w) {
+    if (!is_one_) return find_among_all(w);
+    if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
+    task_node* node = find_serially<priority::high>();
+    if (node == nullptr) node = find_serially<priority::normal>();
+    return node != nullptr ? node : find_serially<priority::low>();
+  }
   /// Returns a task that is meant for anyone, or null.  The helper.
   [[nodiscard]] task_node* take_for_anyone();
   /// Hands over what only `w` would take, which comes back for nothing more.
@@ -79,7 +90,18 @@ class ready_set {
  private:
   template <priority urgency>
   [[nodiscard]] task_node* find(worker& w) noexcept;
+  [[nodiscard]] task_node* find_among_all(worker& w);
+  template <priority urgency>
+  [[nodiscard]] task_node* find_serially() {
+    task_node* const node = outside_.pop(urgency);
+    if (node == nullptr) return serial_[urgency].take();
+    if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
+    return node;
+  }
   [[nodiscard]] task_node* steal(worker& w, priority urgency) noexcept;
+  void add_serially(task_node& node) noexcept {
+    serial_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
+  }
   void push(task_node& node, worker& w) noexcept {
     expect_high(node);
     w.own[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
@@ -96,6 +118,8 @@ class ready_set {
   }
 
   crew& threads_;
+  const bool is_one_ = threads_.is_one();
+  lanes<serial_tasks> serial_;
   alignas(128) lanes<ready_queue> fresh_;  ///< pushed by the submitting thread, taken oldest first
   inbox outside_;
   /// Any number of threads push to it, and one takes all at once: no ABA.

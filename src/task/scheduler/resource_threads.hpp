@@ -25,11 +25,11 @@ namespace plait::detail {
 /// Why a task runs once: the inbox hands out each entry once, under its lock.
 ///
 /// Why the shortcuts of a scheduler with one worker stay right: they take that worker's word that
-/// nobody else finishes the tasks that it submits (`unshared`, `replayed_graph::is_own`).  A task
-/// of a resource is neither: `scheduler::assign` takes `unshared` away before the task is
-/// submitted, hence before anything can follow it.  So the edges that lead away from it are made
-/// and closed with locked instructions.  The queues that one worker owns are not touched here
-/// either: tasks for workers that a resource's thread releases go through the scheduler's inbox.
+/// nobody else finishes the tasks that it submits (`unshared`).  A task of a resource is not:
+/// `scheduler::assign` takes `unshared` away before the task is submitted, hence before anything
+/// can follow it.  So the edges that lead away from it are made and closed with locked
+/// instructions.  The queues that one worker owns are not touched here either: tasks for workers
+/// that a resource's thread releases go through the scheduler's inbox.
 struct resource_threads {
   resource_threads(std::string name_, std::uint8_t number_)
       : name(std::move(name_)), number(number_) {}

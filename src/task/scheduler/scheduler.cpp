@@ -78,8 +78,13 @@ void scheduler::implementation::wait_for_room() {
   }
   const ticks until = now_ticks() + seconds_to_ticks(5e-6);
   if (is_full) {
-    std::size_t more = enough;
-    run_ready(w, [&] { return --more > 0 && w.time.last_read() <= until; });
+    w.in_loop = true;
+    for (std::size_t more = enough; --more > 0 && w.time.last_read() <= until;) {
+      task_node* const node = ready.find(w);
+      if (node == nullptr) break;
+      run(w, *node);
+    }
+    leave_loop(w);
     free = tasks.room();
   }
   if (threads.is_one() || oversubscribed) return;
@@ -111,20 +116,20 @@ void scheduler::implementation::wait_for_room() {
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
                            const void* operation) {
-  if (!self_->watch.declares(node, bytes, mode, operation)) return;
-  node.edges_made += self_->tracker_of(node).add(node, bytes, mode, operation);
+  if (self_->watch.declares(node, bytes, mode, operation))
+    self_->tracker_of(node).add(node, bytes, mode, operation);
 }
 
 void scheduler::add_container(task_node& node, const detail::container& c, access_mode mode,
                               const void* operation) {
   detail::dependence_tracker& tracker = self_->tracker_of(node);
-  if (!self_->watch.declares(node, c, tracker, mode, operation)) return;
-  node.edges_made += tracker.add_container(node, c, mode, operation);
+  if (self_->watch.declares(node, c, tracker, mode, operation))
+    tracker.add_container(node, c, mode, operation);
 }
 
 void scheduler::add_box(task_node& node, const strided_bytes& box, access_mode mode) {
-  if (!self_->watch.declares(node, box, mode, nullptr)) return;
-  node.edges_made += self_->tracker_of(node).add_box(node, box, mode);
+  if (self_->watch.declares(node, box, mode, nullptr))
+    self_->tracker_of(node).add_box(node, box, mode);
 }
 
 void scheduler::submit(task_node& node) {
@@ -167,15 +172,13 @@ void scheduler::began_without_node() noexcept {
 void scheduler::wait() {
   implementation& s = *self_;
   s.expect_to_wait();
+  // What follows takes less time than to read the clock: it counts as the program's.
+  if (s.tasks.all_finished() && s.replaying == nullptr && !s.failure.happened() &&
+      !s.watch.is_watching())
+    return;
   {
     const implementation::stay inside(s);
-    const auto done = [&s] {
-      s.give_up_if_failed();
-      return s.tasks.all_finished();
-    };
-    if (!s.tasks.all_finished())
-      s.run_ready(s.threads.submitter(), [&s] { return !s.failure.is_known(); });
-    s.work_until(s.threads.submitter(), done, progress_source::never);
+    s.work_off(s.threads.submitter());
     s.give_up_if_failed();  // a failure the last look did not see
     if (s.replaying != nullptr) std::exchange(s.replaying, nullptr)->adopt_containers();
     s.watch.all_finished();

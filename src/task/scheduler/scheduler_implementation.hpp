@@ -76,13 +76,14 @@ struct scheduler::implementation {
   /// Runs tasks and drives communication until `done()`; sleeps at most `longest_sleep` at a time.
   template <class Done>
   void work_until(detail::worker& w, Done done, ticks longest_sleep);
-  /// Runs tasks as long as `more()` and one is ready.
-  template <class More>
-  void run_ready(detail::worker& w, More more);
+  /// Does so until all tasks have finished or, where the worker is not the submitting thread, until
+  /// the scheduler stops.  Neither can be while a task is ready: only then it asks.
+  void work_off(detail::worker& w);
   template <class Done>
   [[nodiscard]] detail::task_node* idle(detail::worker& w, Done done, ticks longest_sleep);
   void leave_loop(detail::worker& w) noexcept;
   void run(detail::worker& w, detail::task_node& node);
+  void run_here(detail::worker& w, detail::task_node& node);
   [[nodiscard]] bool execute(detail::task_node& node) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
   void wait_without_worker(detail::task_node& node, detail::worker& w) noexcept;
@@ -155,7 +156,8 @@ inline void scheduler::implementation::finish(detail::task_node& node, detail::w
   }
 }
 
-inline void scheduler::implementation::make_ready(detail::task_node& node, detail::worker* w) {
+[[gnu::always_inline]] inline void scheduler::implementation::make_ready(detail::task_node& node,
+                                                                         detail::worker* w) {
   if (node.kind == detail::node_kind::asynchronous) return start_in_turn(node, node, w);
   ready.add_released(node, w);
 }
@@ -183,22 +185,11 @@ void scheduler::implementation::work_until(detail::worker& w, Done done, ticks l
   leave_loop(w);
 }
 
-template <class More>
-void scheduler::implementation::run_ready(detail::worker& w, More more) {
-  w.in_loop = true;
-  while (more()) {
-    detail::task_node* node = ready.find(w);
-    if (node == nullptr) break;
-    run(w, *node);
-  }
-  leave_loop(w);
-}
-
-/// Waits for a task to run or for `done()`.  The time is charged as exposed as far as communication
-/// was in flight, as idle otherwise.
+/// Waits for a task to run or for `done()`, which has just been asked.  The time is charged as
+/// exposed as far as communication was in flight, as idle otherwise.
 template <class Done>
-detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
-                                                   ticks longest_sleep) {
+[[gnu::noinline]] detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
+                                                                     ticks longest_sleep) {
   publish_counts(w);
 
   const ticks begin = w.time.idleness_begins(in_flight_until());
@@ -209,7 +200,7 @@ detail::task_node* scheduler::implementation::idle(detail::worker& w, Done done,
   detail::task_node* node = nullptr;
   ticks awake_since = begin;
   bool poll_again = w.polls_again;  // as if the last spell went on, which was short
-  for (std::uint32_t spins = 1; !done(); ++spins) {
+  for (std::uint32_t spins = 1; spins == 1 || !done(); ++spins) {
     if ((!poll_again || spins % 64 == 0) && quiet.due())
       stalls.look(quiet, threads, tasks, replaying.get(), held.tasks, sources.in_flight());
     if (sources.any()) {

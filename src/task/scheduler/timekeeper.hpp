@@ -44,6 +44,7 @@ class basic_timekeeper {
  public:
   /// Instead of a time: the clock was not read.
   static constexpr ticks unread = 0;
+  static constexpr int longest_burst = 16;
 
   /// `submits`: of the thread whose time outside of plait is the program's.
   explicit basic_timekeeper(bool submits) noexcept
@@ -105,21 +106,23 @@ class basic_timekeeper {
 
   // Posts
   // ---------------------------------------------------------------------------------------------
-  /// A post that has begun, as `post_ended` needs it.
-  struct post {
+  /// Posts that have begun, up to `longest_burst` one after the other, as `posts_ended` needs them.
+  struct burst {
     ticks begin = unread;
-    bool is_read = false;     ///< the clock is, when it has ended
-    bool submitting = false;  ///< it is part of the submission of its message
+    bool is_read = false;     ///< the clock is, when they have ended
+    bool is_owed = false;     ///< one of them is
+    bool submitting = false;  ///< they are part of the submission of their message
   };
-  /// Notes that a post begins.  A post by a worker that polls is part of its look, or of its idle
+  /// Notes that posts begin.  Those of a worker that polls are part of its look, or of its idle
   /// spell.  The submitting thread may also post from code of the program that drives communication
   /// (environment::barrier).
-  [[nodiscard]] post post_begins() noexcept {
+  [[nodiscard]] burst posts_begin() noexcept {
     const bool books = !is_idle() && in_ != place::look;
     const bool from_program = in_ == place::program;
-    post started;
+    burst started;
     started.submitting = submission_ != nullptr;
-    if (books && !from_program && leaves_post_unread(started.submitting)) return started;
+    started.is_owed = books && !from_program && leaves_post_unread(started.submitting);
+    if (started.is_owed) return started;
     if (in_ == place::submission) {
       // Of the time since `left` all but what usually comes before a post was the program's own.
       in_ = place::plait;
@@ -137,14 +140,17 @@ class basic_timekeeper {
     }
     return started;
   }
-  void post_ended(const post& started) noexcept {
+  void posts_ended(const burst& started, int count = 1) noexcept {
     if (started.is_read) {
       const ticks now = Clock::now();
       const bool timed = started.begin != unread;
-      if (timed) learn_post(now - started.begin);
+      if (timed) learn_post((now - started.begin) / count);
       account_.charge_most(activity::posting, now, timed ? 0 : before_posts_.usual());
+    } else if (started.is_owed && count > 1) {
+      unread_ += count - 1;
+      account_.owe(0, (count - 1) * posts_.usual());
     }
-    if (started.submitting) posted_since_entry_ += posts_.usual();
+    if (started.submitting) posted_since_entry_ += count * posts_.usual();
   }
 
   // Looks between two tasks

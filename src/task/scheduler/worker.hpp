@@ -8,7 +8,6 @@
 #include <thread>
 
 #include <plait/task/detail/node.hpp>
-#include <plait/task/detail/ready_queue.hpp>
 #include <plait/task/detail/ready_tasks.hpp>
 
 #include "task/scheduler/timekeeper.hpp"
@@ -23,8 +22,8 @@ namespace plait::detail {
 template <class Queue>
 class lanes {
  public:
-  lanes(std::size_t capacity, ready_queue::takers who)
-      : queues_{Queue(capacity, who), Queue(capacity, who), Queue(capacity, who)} {}
+  explicit lanes(std::size_t capacity)
+      : queues_{Queue(capacity), Queue(capacity), Queue(capacity)} {}
   [[nodiscard]] Queue& operator[](priority urgency) noexcept {
     return queues_[static_cast<std::size_t>(urgency)];
   }
@@ -69,8 +68,7 @@ struct counters {
 struct resource_threads;
 
 struct alignas(128) worker {
-  worker(int index_, std::size_t capacity, ready_queue::takers who)
-      : index(index_), own(capacity, who), time(index_ == 0) {}
+  worker(int index_, std::size_t capacity) : index(index_), own(capacity), time(index_ == 0) {}
 
   const int index;
   const resource_threads* of = nullptr;  ///< whose thread it is; null: a worker

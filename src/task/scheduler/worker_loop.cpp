@@ -30,7 +30,9 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
   ready.leave_loop(w);
 }
 
-void scheduler::implementation::run(worker& w, task_node& node) {
+/// `run`, in the loop that runs most tasks: to enter and leave a function is a tenth of a short
+/// one.
+[[gnu::always_inline]] inline void scheduler::implementation::run_here(worker& w, task_node& node) {
   if (node.concluding) [[unlikely]] {
     node.concluding = false;
     end_family(node, w);
@@ -78,6 +80,30 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     (void)sources.poll(false);
     w.time.look_ended();
   }
+}
+
+/// After a failure it asks before each task too, which is dropped: messages are to be given up.
+void scheduler::implementation::work_off(worker& w) {
+  const auto over = [&] {
+    if (w.index != 0) return stopping.load(std::memory_order_seq_cst);
+    give_up_if_failed();
+    return tasks.all_finished();
+  };
+  w.in_loop = true;
+  for (;;) {
+    task_node* node = ready.find(w);
+    if (node == nullptr || failure.is_known()) [[unlikely]] {
+      if (over()) break;
+      if (node == nullptr) node = idle(w, over, progress_source::never);
+      if (node == nullptr) continue;
+    }
+    run_here(w, *node);
+  }
+  leave_loop(w);
+}
+
+void scheduler::implementation::run(worker& w, task_node& node) {
+  run_here(w, node);
 }
 
 /// All or none.  None: another task holds one of them, and will make this one ready again.
@@ -190,6 +216,27 @@ void scheduler::implementation::count_finished(worker* w, bool uncounted) noexce
   if (w == nullptr) ready.wake_submitter();
 }
 
+/// Posting is done here and now, by whoever released the operation: as early as its data allows.
+[[gnu::always_inline]] inline void scheduler::implementation::start(task_node& node, worker* w) {
+  // A replay counts as one, and so does a task with what it submits.
+  if (node.recorded == nullptr && !node.is_child) {
+    threads.raise(&counters::uncounted, w);
+    if (w == nullptr) ready.wake_submitter();
+  }
+  if (failure.is_known()) {
+    finish(node, w);
+    return;
+  }
+  try {
+    watch.message_begins(node, w);
+    node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
+  } catch (...) {
+    record_failure(std::current_exception(), &node);
+    finish(node, w);
+  }
+  if (sources.needs_idle_workers()) ready.wake_two();
+}
+
 /// A start can finish its node at once (after a failure) and so release the next: a chain of
 /// messages must not become a chain of calls.  The outermost call on a thread starts them one after
 /// the other.
@@ -206,35 +253,14 @@ void scheduler::implementation::start_in_turn(task_node& first, task_node& last,
   if (waiting.being_emptied) return;
   waiting.being_emptied = true;
   while (waiting.first != nullptr) {
-    task_node* next = waiting.first;
-    waiting.first = next->next_free;
-    start(*next, w);
+    detail::timekeeper::burst posts;
+    if (w != nullptr) posts = w->time.posts_begin();
+    int count = 0;
+    for (; waiting.first != nullptr && count < detail::timekeeper::longest_burst; ++count)
+      start(*std::exchange(waiting.first, waiting.first->next_free), w);
+    if (w != nullptr) w->time.posts_ended(posts, count);
   }
   waiting.being_emptied = false;
-}
-
-/// Posting is done here and now, by whoever released the operation: as early as its data allows.
-void scheduler::implementation::start(task_node& node, worker* w) {
-  // A replay counts as one, and so does a task with what it submits.
-  if (node.recorded == nullptr && !node.is_child) {
-    threads.raise(&counters::uncounted, w);
-    if (w == nullptr) ready.wake_submitter();
-  }
-  if (failure.is_known()) {
-    finish(node, w);
-    return;
-  }
-  detail::timekeeper::post post;
-  if (w != nullptr) post = w->time.post_begins();
-  try {
-    watch.message_begins(node, w);
-    node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
-  } catch (...) {
-    record_failure(std::current_exception(), &node);
-    finish(node, w);
-  }
-  if (w != nullptr) w->time.post_ended(post);
-  if (sources.needs_idle_workers()) ready.wake_two();
 }
 
 void scheduler::implementation::record_failure(std::exception_ptr error,

@@ -14,40 +14,39 @@
 
 namespace plait::detail {
 
-/// Makes `task` a successor of `predecessor`, unless that has finished in the meantime.  Returns
-/// the number of edges added.
+/// Makes `task` a successor of `predecessor`, unless that has finished in the meantime, and counts
+/// the edge in `task.edges_made`.
 ///
 /// `task.unmet` still holds its submission guard, so a predecessor that finishes as soon as the
 /// edge is visible cannot make it ready.  The release publishes the edge to the predecessor's
 /// closing exchange.  One that is finished by the calling thread needs neither.
-inline int add_edge(task_node& predecessor, task_node& task) {
+inline void add_edge(task_node& predecessor, task_node& task) {
   const std::uint64_t id = task.id.load(std::memory_order_relaxed);
-  if (predecessor.last_successor_id == id) return 0;
+  if (predecessor.last_successor_id == id) return;
   predecessor.last_successor_id = id;
   edge* link = task.new_edge();
   link->successor = &task;
+  ++task.edges_made;
   if (predecessor.unshared) {  // and unfinished
     link->next.store(predecessor.successors.load(std::memory_order_relaxed),
                      std::memory_order_relaxed);
-    predecessor.successors.store(link, std::memory_order_relaxed);
-    return 1;
+    return predecessor.successors.store(link, std::memory_order_relaxed);
   }
   task.follows_unshared = false;
   edge* head = predecessor.successors.load(std::memory_order_acquire);
   do {
     if (head == task_node::closed()) {
-      task.drop_newest_edge();
-      return 0;
+      --task.edges_made;
+      return task.drop_newest_edge();
     }
     link->next.store(head, std::memory_order_relaxed);
   } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
                                                          std::memory_order_acquire));
-  return 1;
 }
 
-inline int add_edge(node_ref reference, task_node& task) {
+inline void add_edge(node_ref reference, task_node& task) {
   task_node* predecessor = reference.unfinished();
-  return predecessor != nullptr && predecessor != &task ? add_edge(*predecessor, task) : 0;
+  if (predecessor != nullptr && predecessor != &task) add_edge(*predecessor, task);
 }
 
 /// Says how tasks share bytes.
@@ -68,15 +67,15 @@ class access_history {
   explicit access_history(task_node& last_writer) : writer_{&last_writer, last_writer.generation} {}
 
   /// `task` touches these very bytes: it follows whom it must, and others will follow it.
-  int share(task_node& task, sharing kind);
-  int write(task_node& task);
+  void share(task_node& task, sharing kind);
+  void write(task_node& task);
 
   /// `task` touches some of these bytes, which another history keeps account of.
-  [[nodiscard]] int follow(task_node& task, sharing kind) const {
+  void follow(task_node& task, sharing kind) const {
     if (kind != kind_ && !sharers_.empty()) return follow_all(task);
-    return follow_what_came_before(task);
+    follow_what_came_before(task);
   }
-  [[nodiscard]] int follow_all(task_node& task) const;
+  void follow_all(task_node& task) const;
 
   /// Returns true if a task that reads these bytes, or writes them, would follow nobody.
   [[nodiscard]] bool is_settled(access_mode for_mode) const noexcept {
@@ -112,10 +111,9 @@ class access_history {
   }
 
  private:
-  [[nodiscard]] int follow_what_came_before(task_node& task) const {
-    int edges = add_edge(writer_, task);
-    for (const node_ref& one : before_) edges += add_edge(one, task);
-    return edges;
+  void follow_what_came_before(task_node& task) const {
+    add_edge(writer_, task);
+    for (const node_ref& one : before_) add_edge(one, task);
   }
 
   void hold_lock(task_node& task) const;
@@ -136,7 +134,7 @@ inline void access_history::hold_lock(task_node& task) const {
   if (place == all.end() || *place != lock_) all.insert(place, lock_);
 }
 
-inline int access_history::share(task_node& task, sharing kind) {
+inline void access_history::share(task_node& task, sharing kind) {
   if (kind_ != kind) {
     if (!sharers_.empty()) {
       std::swap(before_, sharers_);  // they follow the writer themselves
@@ -146,41 +144,37 @@ inline int access_history::share(task_node& task, sharing kind) {
     kind_ = kind;
   }
   if (kind.mode == access_mode::commutative) exclude(task);
-  const int edges = follow_what_came_before(task);
+  follow_what_came_before(task);
   if (sharers_.size() == sharers_.capacity()) {
     std::erase_if(sharers_, [](const node_ref& r) { return r.unfinished() == nullptr; });
     // Twice the room for those that stay, so that the next do not look through them again.
     sharers_.reserve(2 * sharers_.size() + 1);
   }
   sharers_.push_back({&task, task.generation});
-  return edges;
 }
 
-inline int access_history::follow_all(task_node& task) const {
-  int edges = 0;
+inline void access_history::follow_all(task_node& task) const {
   // Unfinished sharers follow what came before them themselves; but one that is `task` itself, or
   // none, says nothing about it.
   bool covered = false;
   for (const node_ref& sharer : sharers_) {
     task_node* node = sharer.unfinished();
     if (node == nullptr || node == &task) continue;
-    edges += add_edge(*node, task);
+    add_edge(*node, task);
     covered = true;
   }
-  return covered ? edges : follow_what_came_before(task);
+  if (!covered) follow_what_came_before(task);
 }
 
-inline int access_history::write(task_node& task) {
-  int edges = 0;
+inline void access_history::write(task_node& task) {
   if (sharers_.empty() && before_.empty()) {  // mostly
-    edges = add_edge(writer_, task);
+    add_edge(writer_, task);
   } else {
-    edges = follow_all(task);
+    follow_all(task);
     before_.clear();
     sharers_.clear();
   }
   writer_ = {&task, task.generation};
-  return edges;
 }
 
 inline bool access_history::forget_finished() {

@@ -55,8 +55,8 @@ class box_tracker {
   void take(byte_range bytes, access_history&& known);
 
   /// Adds to `task` an edge from every unfinished task it must follow for this access to `box`,
-  /// which is normalised and not empty, and whose hull it owns.  Returns the number of edges added.
-  int add(task_node& task, const strided_bytes& box, access_mode mode, const void* operation);
+  /// which is normalised and not empty, and whose hull it owns.
+  void add(task_node& task, const strided_bytes& box, access_mode mode, const void* operation);
 
   [[nodiscard]] std::size_t entry_count() const noexcept { return entries_.size(); }
   /// From entries to others that share a byte with them, in both directions.

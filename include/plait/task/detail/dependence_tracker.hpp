@@ -43,20 +43,14 @@ class dependence_tracker {
   /// `smallest_cache`: entries to begin with, a power of 2.
   explicit dependence_tracker(std::size_t smallest_cache = usual_cache);
 
-  /// Adds to `task` an edge from every unfinished task it must follow for this access.
-  /// Returns the number of edges added.
-  /// `operation`: which one, if it is a reduction.
-  int add(task_node& task, byte_range bytes, access_mode mode, const void* operation = nullptr);
-
-  /// Adds to `task` an edge from every unfinished task that it must follow for an access to a box.
-  /// Returns the number of edges added.
-  int add_box(task_node& task, const strided_bytes& box, access_mode mode,
-              const void* operation = nullptr);
-
-  /// Adds to `task` an edge from every unfinished task that it must follow for an access to an
-  /// object and the elements that the object points to.  Returns the number of edges added.
-  int add_container(task_node& task, const container& c, access_mode mode,
-                    const void* operation = nullptr);
+  // Add to `task` an edge from every unfinished task that it must follow for an access.
+  // `operation`: which one, if the access is a reduction.
+  void add(task_node& task, byte_range bytes, access_mode mode, const void* operation = nullptr);
+  void add_box(task_node& task, const strided_bytes& box, access_mode mode,
+               const void* operation = nullptr);
+  /// ... to an object and the elements that the object points to.
+  void add_container(task_node& task, const container& c, access_mode mode,
+                     const void* operation = nullptr);
   /// Returns the bytes that `add_container` would take for the elements.
   [[nodiscard]] byte_range elements_of(const container& c) { return containers_.elements_of(c); }
   /// Returns whether the elements lie in these bytes now: no task in flight may move them.
@@ -90,12 +84,12 @@ class dependence_tracker {
 
   [[nodiscard]] cached& slot(std::uintptr_t begin) noexcept;
   [[nodiscard]] bool is_segment(byte_range bytes) noexcept;
-  int add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
-                   const void* operation);
+  void add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
+                    const void* operation);
   void hand_over(byte_range bytes);
   [[nodiscard]] iterator first_segment(std::uintptr_t begin);
-  int share_range(iterator where, task_node& task, byte_range bytes, sharing kind);
-  int write_range(iterator where, task_node& task, byte_range bytes);
+  void share_range(iterator where, task_node& task, byte_range bytes, sharing kind);
+  void write_range(iterator where, task_node& task, byte_range bytes);
   iterator split(iterator where, std::uintptr_t at);
   iterator erase(iterator where);
   void sweep();

@@ -27,18 +27,11 @@ namespace plait::detail {
 ///
 /// Why it is seen whole: the owner's store of `bottom_` after writing the element releases, the
 /// taker's load acquires.
-///
-/// Where the owner is the only taker (a scheduler with one worker) none of this is needed, and the
-/// same steps are taken without locked instructions: half of the 18 ns of a push and a take.
 class ready_queue {
  public:
-  enum class takers : bool { owner, any_thread };
-
   /// `capacity`: at least the number of tasks that can be in it at once.
-  explicit ready_queue(std::size_t capacity, takers who = takers::any_thread)
-      : mask_(std::bit_ceil(capacity) - 1),
-        ring_(std::make_unique<entry[]>(mask_ + 1)),
-        shared_(who == takers::any_thread) {}
+  explicit ready_queue(std::size_t capacity)
+      : mask_(std::bit_ceil(capacity) - 1), ring_(std::make_unique<entry[]>(mask_ + 1)) {}
 
   /// Owner only.  `id`: the place of `task` in the order of submission.
   void push(task_node* task, std::uint64_t id) noexcept {
@@ -47,11 +40,7 @@ class ready_queue {
     entry& place = slot(bottom);
     place.task.store(task, std::memory_order_relaxed);
     place.id.store(id, std::memory_order_relaxed);
-    if (shared_) {
-      bottom_.store(bottom + 1, std::memory_order_seq_cst);  // seq_cst: pairs with event_count
-    } else {
-      bottom_.store(bottom + 1, std::memory_order_relaxed);
-    }
+    bottom_.store(bottom + 1, std::memory_order_seq_cst);  // seq_cst: pairs with event_count
   }
 
   /// Any thread: the task pushed first, or null when there is none.  Tries again when another
@@ -62,10 +51,6 @@ class ready_queue {
       std::int64_t top = top_.load(std::memory_order_seq_cst);
       if (top >= bottom_.load(std::memory_order_seq_cst)) return nullptr;
       task_node* task = slot(top).task.load(std::memory_order_relaxed);
-      if (!shared_) {
-        top_.store(top + 1, std::memory_order_relaxed);
-        return task;
-      }
       if (top_.compare_exchange_weak(top, top + 1, std::memory_order_seq_cst)) return task;
     }
   }
@@ -106,7 +91,6 @@ class ready_queue {
   alignas(64) std::atomic<std::int64_t> bottom_{0};
   alignas(64) const std::size_t mask_;
   const std::unique_ptr<entry[]> ring_;
-  const bool shared_;
 };
 
 }  // namespace plait::detail

@@ -16,31 +16,20 @@
 
 namespace plait::detail {
 
-/// Tasks in the order of their ids, whatever the order in which they come; behind a lock where the
-/// owner is not the only taker.
+/// Tasks in the order of their ids, whatever the order in which they come; behind a lock.
 class ready_heap {
  public:
-  ready_heap(std::size_t capacity, ready_queue::takers who)
-      : shared_(who == ready_queue::takers::any_thread) {
-    heap_.reserve(capacity);
-  }
+  explicit ready_heap(std::size_t capacity) { heap_.reserve(capacity); }
 
   void push(task_node* task, std::uint64_t id) noexcept {
-    const std::unique_lock hold = locked();
+    const std::lock_guard lock(mutex_);
     heap_.push_back({id, task});
     std::ranges::push_heap(heap_, std::greater{}, &entry::id);
     publish();
   }
 
   [[nodiscard]] task_node* take() noexcept {
-    if (oldest_id() == ready_queue::none) return nullptr;
-    const std::unique_lock hold = locked();
-    if (heap_.empty()) return nullptr;
-    std::ranges::pop_heap(heap_, std::greater{}, &entry::id);
-    task_node* task = heap_.back().task;
-    heap_.pop_back();
-    publish();
-    return task;
+    return oldest_id() == ready_queue::none ? nullptr : take_locked();
   }
 
   /// The id of the task `take` would give, or ready_queue::none.  A hint.
@@ -54,15 +43,20 @@ class ready_heap {
     task_node* task;
   };
 
-  [[nodiscard]] std::unique_lock<std::mutex> locked() noexcept {
-    return shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
-  }
-  void publish() noexcept {  // seq_cst: pairs with event_count
-    oldest_id_.store(heap_.empty() ? ready_queue::none : heap_.front().id,
-                     shared_ ? std::memory_order_seq_cst : std::memory_order_relaxed);
+  [[gnu::noinline, nodiscard]] task_node* take_locked() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (heap_.empty()) return nullptr;
+    std::ranges::pop_heap(heap_, std::greater{}, &entry::id);
+    task_node* task = heap_.back().task;
+    heap_.pop_back();
+    publish();
+    return task;
   }
 
-  const bool shared_;
+  void publish() noexcept {  // seq_cst: pairs with event_count
+    oldest_id_.store(heap_.empty() ? ready_queue::none : heap_.front().id,
+                     std::memory_order_seq_cst);
+  }
 
   std::mutex mutex_;
   std::vector<entry> heap_;
@@ -85,9 +79,8 @@ class ready_heap {
 class ready_tasks {
  public:
   /// `capacity`: at least the number of tasks that can be in it at once.
-  explicit ready_tasks(std::size_t capacity,
-                       ready_queue::takers who = ready_queue::takers::any_thread)
-      : queues_{ready_queue(capacity, who), ready_queue(short_queue, who)}, heap_(capacity, who) {}
+  explicit ready_tasks(std::size_t capacity)
+      : queues_{ready_queue(capacity), ready_queue(short_queue)}, heap_(capacity) {}
 
   // --- the owner ---------------------------------------------------------------------------------
   /// `id`: the place of `task` in the order of submission.
