@@ -58,6 +58,7 @@ void run(plait::environment& env) {
         [left, right](const int& from, int& to) {
           MPI_Sendrecv(&from, 1, MPI_INT, right, 3, &to, 1, MPI_INT, left, 3, MPI_COMM_WORLD,
                        MPI_STATUS_IGNORE);
+          MPI_Barrier(MPI_COMM_SELF);  // which waits for nobody
         },
         in(edge[1]), inout(ghost[1]))
       .priority(plait::high);

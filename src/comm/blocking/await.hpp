@@ -141,8 +141,8 @@ int message(Direct direct, Start start, const message_envelope& envelope,
 }
 
 template <class Direct, class Start>
-int await_collective(Direct direct, Start start) {
-  do_not_tell("collectives");
+int await_collective(MPI_Comm comm, Direct direct, Start start) {
+  do_not_tell_of_collective(comm);
   return blocking(std::move(direct), std::move(start), MPI_STATUS_IGNORE, give_up_collective);
 }
 

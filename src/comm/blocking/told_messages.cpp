@@ -77,4 +77,14 @@ void do_not_tell(const char* calls) {
   here->not_told(calls);
 }
 
+void do_not_tell_of_collective(MPI_Comm among) {
+  int between_groups = 0;
+  int size = 0;
+  if (blocking_calls* const here = interceptor(); here == nullptr || !here->wants_messages())
+    return;
+  PMPI_Comm_test_inter(among, &between_groups);
+  PMPI_Comm_size(among, &size);
+  if (between_groups != 0 || size > 1) do_not_tell("collectives");
+}
+
 }  // namespace plait

@@ -37,5 +37,7 @@ class told_messages {
 
 /// Tells that the task's call is not told of, where messages are wanted.
 void do_not_tell(const char* calls);
+/// As that, of a collective, unless the rank is alone in it.
+void do_not_tell_of_collective(MPI_Comm among);
 
 }  // namespace plait
