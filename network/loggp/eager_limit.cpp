@@ -3,8 +3,6 @@
 
 #include <vector>
 
-#include <plait/core/clock.hpp>
-
 #include "measure/base/mpi_check.hpp"
 
 namespace plait::network::loggp {

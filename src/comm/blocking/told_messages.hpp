@@ -8,7 +8,7 @@
 
 namespace plait {
 
-/// What a call says of its message.
+/// Holds what a call says of its message.
 struct message_envelope {
   bool sent;
   int count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// How readers of GOAL tell how far they are.
+/// Declares how readers of GOAL tell how far they are.
 #pragma once
 
 #include <cstddef>
