@@ -22,21 +22,19 @@ FOLDER/pays.svg the picture.  docs/use/simulate.md says how to read them.
 
 import argparse
 import dataclasses
-import html
 import json
 import math
 import os
 import pathlib
 import re
 import statistics
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Optional
+from typing import Any
 
+import pays_tables
 import validate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAYS = 0.98  # of the time by hand
 ROUNDS = 3  # runs that count, after one that does not
 # On more ranks.  Applications note messages one by one in the middle run, which is not the first
 # of two either: first runs make the same calls.
@@ -115,7 +113,7 @@ def main() -> None:
     told.folder.mkdir(parents=True, exist_ok=True)
     asked = Question(told, [one for one in PROGRAMS if one.name in wanted])
     validate.work_off(asked.steps(), told.minutes)
-    asked.show()
+    pays_tables.write(asked.folder, asked.answers(), asked.rates)
 
 
 class Question:
@@ -158,6 +156,11 @@ class Question:
     def answered(self, one: Compared) -> pathlib.Path:
         """Returns the file of a program's answer."""
         return self.folder / f"{one.name}.answer.json"
+
+    def answers(self) -> list[dict[str, Any]]:
+        """Returns the answers that there are."""
+        files = [self.answered(one) for one in self.programs]
+        return [json.loads(file.read_text()) for file in files if file.exists()]
 
     # Recording -----------------------------------------------------------------------------------
 
@@ -214,7 +217,10 @@ class Question:
             rounds.append((tasks, hand))
         at_home = [[rows[0] for rows in sides] for sides in rounds]
         per_bit_s = communication_of(goal.read_text())
+        doubts = [row["why_not_trusted"] for rows in at_home for row in rows
+                  if "why_not_trusted" in row]  # fmt: skip
         return {
+            **({"doubt": doubts[0]} if doubts else {}),
             "measured": middle(t["recorded_s"] / h["recorded_s"] for t, h in at_home),
             "predicted": middle(t["predicted_s"] / h["predicted_s"] for t, h in at_home),
             "error_of_tasks": middle(t["predicted_s"] / t["recorded_s"] - 1 for t, _ in at_home),
@@ -262,26 +268,6 @@ class Question:
         rows: list[Any] = json.loads(answer.read_text())["rows"]
         return rows
 
-    # Showing -------------------------------------------------------------------------------------
-
-    def show(self) -> None:
-        """Prints the tables, and writes them for a page, with the picture and all figures."""
-        files = [self.answered(one) for one in self.programs]
-        answers = [json.loads(file.read_text()) for file in files if file.exists()]
-        if not answers:
-            return
-        (self.folder / "result.json").write_text(json.dumps(answers, indent=1) + "\n")
-        ratios = [rates_table(answers, self.rates), *ranks_tables(answers, self.rates)]
-        tables, lines = [at_home_table(answers), *ratios], reasons(answers)
-        wrapped = [textwrap.fill(line, 80, subsequent_indent="  ") for line in lines]
-        print("\n\n".join([*map(plain_text, tables), "\n".join(wrapped)]))
-        page = [*map(markdown, tables), "\n".join(f"- {line}" for line in lines)]
-        (self.folder / "pays.md").write_text("\n\n".join(page) + "\n")
-        (self.folder / "pays.svg").write_text(picture(ratios) + "\n")
-
-
-Table = list[list[str]]  # of cells; the first row is the head
-
 
 def of_region(name: str, turn: int) -> list[object]:
     """Returns the words by which a simulation takes one run of a program by hand."""
@@ -321,143 +307,6 @@ def communication_of(goal: str) -> float:
     if bits == 0:
         raise validate.Failed("the program by hand has no messages in its recording")
     return bits / (1e-9 * max(validate.sum_of("calc", text) for text in ranks))
-
-
-def where_it_pays(over_rates: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
-    """Returns ranges of communication : computation in which tasks save more than 2 %.
-
-    Between two rates the ratio of times is taken to be linear in the logarithm.  A range that
-    reaches the first or last rate ends there.
-    """
-    points = sorted((math.log(one["communication"]), one["ratio"] - PAYS) for one in over_rates)
-    ranges: list[list[float]] = []
-    for (x, y), (next_x, next_y) in zip([(points[0][0], math.inf), *points], points):
-        crossing = next_x if math.isinf(y) or y == next_y else x + (next_x - x) * y / (y - next_y)
-        if y >= 0 > next_y:
-            ranges.append([crossing, next_x])
-        elif y < 0 <= next_y:
-            ranges[-1][1] = crossing
-        elif next_y < 0:
-            ranges[-1][1] = next_x
-    return [(math.exp(low), math.exp(high)) for low, high in ranges]
-
-
-def stops_at(cells: Sequence[dict[str, Any]], rate: str) -> Optional[int]:
-    """Returns the first number of ranks at which tasks save 2 % at most; none: they always do."""
-    of_rate = sorted((one["ranks"], one["ratio"]) for one in cells if one["rate"] == rate)
-    return next((ranks for ranks, ratio in of_rate if ratio >= PAYS), None)
-
-
-def at_home_table(answers: Sequence[dict[str, Any]]) -> Table:
-    """Returns where tasks pay, and how far predictions for the recorded network are off."""
-    table = [["program", "by hand", "pays at ratios", "predicted", "measured", "tasks, %",
-              "hand, %"]]  # fmt: skip
-    for one in answers:
-        if "over_rates" not in one:
-            continue
-        ranges = [f"{number(low)} to {number(high)}"
-                  for low, high in where_it_pays(one["over_rates"])]  # fmt: skip
-        table.append([one["program"], one["hand"], ", ".join(ranges) or "nowhere",
-                      f"{one['predicted']:.3f}", f"{one['measured']:.3f}",
-                      f"{100 * one['error_of_tasks']:+.1f}",
-                      f"{100 * one['error_by_hand']:+.1f}"])  # fmt: skip
-    return table
-
-
-def rates_table(answers: Sequence[dict[str, Any]], rates: Sequence[str]) -> Table:
-    """Returns the ratio of times at each rate, on the recorded ranks."""
-    table = [["tasks / by hand", *rates]]
-    for one in answers:
-        found = {cell["rate"]: cell for cell in one.get("over_rates", [])}
-        if found:
-            cells = [f"{found[rate]['ratio']:.3f}" if rate in found else "" for rate in rates]
-            table.append([one["program"], *cells])
-    return table
-
-
-def ranks_tables(answers: Sequence[dict[str, Any]], rates: Sequence[str]) -> list[Table]:
-    """Returns for each program that has laws the ratio of times at each rate and on all ranks."""
-    tables = []
-    for one in answers:
-        cells = one.get("over_ranks", {}).get("cells", [])
-        if not cells:
-            continue
-        found = {(cell["ranks"], cell["rate"]): cell for cell in cells}
-        table = [[f"{one['program']} / {one['over_ranks']['against']}", *rates]]
-        for ranks in sorted({cell["ranks"] for cell in cells}):
-            row = [found.get((ranks, rate)) for rate in rates]
-            ratios = [f"{cell['ratio']:.3f}" if cell else "" for cell in row]
-            are_trusted = all(cell["trusted"] for cell in row if cell)
-            table.append([f"{ranks} ranks{'' if are_trusted else ' ?'}", *ratios])
-        table.append(["stops at", *(str(stops_at(cells, rate) or "-") for rate in rates)])
-        tables.append(table)
-    return tables
-
-
-def reasons(answers: Sequence[dict[str, Any]]) -> list[str]:
-    """Returns a line for each program that has no answer, or none for other numbers of ranks."""
-    lines = []
-    for one in answers:
-        if "refused" in one:
-            lines.append(f"{one['program']}: {one['refused']}")
-        elif "refused" in one["over_ranks"]:
-            lines.append(f"{one['program']} on other ranks: {one['over_ranks']['refused']}")
-    return lines
-
-
-def number(figure: float) -> str:
-    """Returns two digits of it."""
-    return f"{figure:.2g}" if figure < 100 else f"{figure:.0f}"
-
-
-def plain_text(table: Table) -> str:
-    """Returns a table for a terminal."""
-    widths = [max(len(row[at]) for row in table) for at in range(len(table[0]))]
-    lines = []
-    for row in table:
-        cells = [cell.ljust(width) if at == 0 else cell.rjust(width)
-                 for at, (cell, width) in enumerate(zip(row, widths))]  # fmt: skip
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
-
-
-def markdown(table: Table) -> str:
-    """Returns a table for a page of documentation."""
-    head, *rows = table
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
-
-
-def picture(tables: Sequence[Table]) -> str:
-    """Returns an SVG of tables, a cell a square: green where tasks pay, red where they lose."""
-    wide, high, left = 76, 24, 190
-    parts, y = [], 0
-    for table in tables:
-        for row in table:
-            y += high
-            for at, cell in enumerate(row):
-                x = left + (at - 1) * wide if at else 0
-                if colour := colour_of(cell):
-                    size = f'width="{wide - 2}" height="{high - 2}"'
-                    parts.append(f'<rect x="{x}" y="{y - 17}" {size} fill="{colour}"/>')
-                place = f'x="{x + wide // 2}" text-anchor="middle"' if at else 'x="4"'
-                parts.append(f'<text {place} y="{y}">{html.escape(cell)}</text>')
-        y += high
-    width = left + wide * (max(len(table[0]) for table in tables) - 1)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" '
-            'font-family="sans-serif" font-size="13">\n'
-            f'<rect width="{width}" height="{y}" fill="white"/>\n'
-            + "\n".join(parts) + "\n</svg>")  # fmt: skip
-
-
-def colour_of(cell: str) -> str:
-    """Returns the colour of a ratio, deepest from 25 % on; of other text none."""
-    if not re.fullmatch(r"\d+\.\d{3}", cell):
-        return ""
-    ratio = float(cell)
-    light = 96 - round(46 * min(1.0, abs(math.log(max(ratio, 1e-3))) / 0.22))
-    if PAYS <= ratio <= 1 / PAYS:
-        return "hsl(0,0%,94%)"
-    return f"hsl({130 if ratio < PAYS else 5},60%,{light}%)"
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "eager_limit.hpp"
 #include "floods.hpp"
 #include "measure/base/command_line.hpp"
 #include "measure/base/result.hpp"
@@ -171,7 +172,9 @@ int run(environment& env, int argc, char** argv) {
   const std::vector<std::size_t> flooded_sizes = flood_sizes(given);
   burst_pair pair(env, 0, 1);
   flood_pair flooded(env, 0, 1);
-  const probe::loggp_measurement measured = measure(env, pair, plan, "", given.rows.progress);
+  probe::loggp_measurement measured = measure(env, pair, plan, "", given.rows.progress);
+  // Beside the noise of round trips the time of a handshake is not seen.
+  measured.fit.eager_limit_bytes = measured_eager_limit_bytes(env);
   std::optional<raw_measurement> raw;
   if (given.raw_tcp) raw = measure_raw(env, plan, given.rows.progress);
   const std::vector<flood_times> floods =

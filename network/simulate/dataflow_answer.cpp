@@ -207,6 +207,7 @@ json dataflow_rows(const recorded_program& what, const dataflow_request& asked) 
       on.bucket_bytes = asked.bucket_bytes;
       on.look_ps = std::llround(asked.look_us * 1e6);
       on.workers = asked.workers != 0 ? asked.workers : what.workers;
+      on.pairs_long_messages = what.workers != 0;  // a program of plait's library
       on.cores = asked.cores;
       if (on.cores == 0 && !what.cores.empty()) on.cores = std::ranges::min(what.cores);
       on.node_of = asked.nodes.empty() ? what.node_of
@@ -216,6 +217,10 @@ json dataflow_rows(const recorded_program& what, const dataflow_request& asked) 
       if (asked.links) rows.back()["topology"] = asked.links->source;
       if (what.measured_ns != 0)
         rows.back()["recorded_s"] = 1e-9 * static_cast<double>(what.measured_ns);
+      if (!what.doubt.empty()) {
+        rows.back()["trusted"] = false;
+        rows.back()["why_not_trusted"] = what.doubt;
+      }
     }
   }
   return rows;
@@ -252,6 +257,8 @@ void print_dataflow_rows(const json& rows) {
                row["limiter"].get<std::string>(), parts_text(row));
   }
   fmt::print("{}", topology_line(rows));
+  if (!rows.empty() && rows[0].contains("why_not_trusted"))
+    fmt::print("not to be trusted: {}\n", rows[0]["why_not_trusted"].get<std::string>());
 }
 
 }  // namespace plait::network::simulate

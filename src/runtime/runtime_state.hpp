@@ -71,7 +71,7 @@ struct runtime_state {
         tasks(joined_to_messages(options.tasks)) {
     // MPI writes what other tasks wait for.
     if (checked) mpi_token::watch(&scheduler::pause_checks);
-    if (blocking_calls::linked) suspender.emplace(messages, tasks);
+    if (blocking_calls::linked) suspender.emplace(messages, tasks, record);
   }
 
   [[nodiscard]] scheduler_options joined_to_messages(scheduler_options how) {
@@ -143,8 +143,8 @@ struct runtime_state {
   const agreement agreed;
   joined_devices devices;  ///< settled by the end of tasks
   scheduler tasks;
-  std::optional<task_suspender> suspender;
   std::optional<recorder> record;
+  std::optional<task_suspender> suspender;
   bool program_traces = false;
   std::shared_ptr<end_of_run> kept;
   std::size_t place = 0;  ///< in `kept`

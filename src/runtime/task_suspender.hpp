@@ -3,16 +3,22 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string_view>
 
 #include <plait/comm/blocking_calls.hpp>
 #include <plait/comm/engine.hpp>
 #include <plait/task/scheduler.hpp>
 
+#include "runtime/written/recorder.hpp"
+
 namespace plait {
 
 class task_suspender final : public blocking_calls {
  public:
-  task_suspender(engine& messages, scheduler& tasks) : messages_(messages), tasks_(tasks) {
+  /// All outlive this.
+  task_suspender(engine& messages, scheduler& tasks, std::optional<recorder>& record)
+      : messages_(messages), tasks_(tasks), record_(record) {
     install(*this);
   }
   ~task_suspender() override { remove(*this); }
@@ -38,6 +44,17 @@ class task_suspender final : public blocking_calls {
 
   void work_until(const std::function<bool()>& done) override { tasks_.work_until(done); }
 
+  [[nodiscard]] bool wants_messages() const noexcept override {
+    return record_.has_value() && record_->wants_dependences();
+  }
+  [[nodiscard]] engine* messages() noexcept override { return &messages_; }
+  void completed(const blocking_message& one) override {
+    const std::uint64_t task = tasks_.calling_task();
+    if (task == 0) return record_->not_told("messages of the program itself");
+    record_->task_messaged(task, one, now_ticks());
+  }
+  void not_told(std::string_view calls) override { record_->not_told(calls); }
+
  private:
   /// On the stack of the task, which stays where it is.
   struct waiting_task : awaited, suspension {
@@ -61,6 +78,7 @@ class task_suspender final : public blocking_calls {
 
   engine& messages_;
   scheduler& tasks_;
+  std::optional<recorder>& record_;
 };
 
 }  // namespace plait

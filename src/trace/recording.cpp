@@ -20,6 +20,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are written a
 /// Writes and reads the members of a recording in one order, which `fields_of` states once.
 class writer {
  public:
+  [[nodiscard]] static bool has(std::uint32_t) { return true; }
   template <class T>
   void number(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -48,7 +49,12 @@ class writer {
 
 class reader {
  public:
-  reader(std::string_view bytes, const std::string& path) : rest_(bytes), path_(path) {}
+  reader(std::string_view bytes, const std::string& path,
+         std::uint32_t version = recording::version)
+      : rest_(bytes), path_(path), version_(version) {}
+
+  /// Returns whether the file has what that version of files has brought.
+  [[nodiscard]] bool has(std::uint32_t version) const { return version_ >= version; }
 
   [[noreturn]] void refuse(const std::string& why) const {
     throw usage_error(path_ + ": not a whole recording of plait: " + why);
@@ -103,6 +109,7 @@ class reader {
   }
   std::string_view rest_;
   const std::string& path_;
+  const std::uint32_t version_;
 };
 
 template <class Files, class Item>
@@ -113,7 +120,9 @@ void fields_of_item(Files& f, Item& one) {
   f.number(one.name);
   f.kind(one.kind, recorded_kind::program);
   f.number(one.group);
+  if (f.has(3)) f.number(one.priority);
 }
+// Least sizes, of all versions.
 constexpr std::size_t item_bytes = 3 * 8 + 2 * 4 + 1;
 constexpr std::size_t order_bytes = 2 * 4;
 constexpr std::size_t collective_bytes = 5 * 8 + 4 * 4 + 3;
@@ -192,6 +201,7 @@ void fields_of(Files& f, Recording& all) {
     f.number(one.thread);
   });
   f.list(all.messages, message_bytes, [&f](auto& one) { fields_of_message(f, one); });
+  if (f.has(3)) f.list(all.unseen_calls, sizeof(std::uint32_t), [&f](auto& one) { f.text(one); });
 }
 
 void check_orders(const reader& from, const std::vector<recorded_order>& orders, std::size_t items,
@@ -281,16 +291,17 @@ recording unpack_recording(std::string_view packed, const std::string& path) {
   std::uint64_t sum = 0;
   if (rest.size() < sizeof version + sizeof sum) from.refuse("it is cut off");
   std::memcpy(&version, rest.data(), sizeof version);
-  if (version != recording::version) {
+  if (version < recording::oldest_version || version > recording::version) {
     throw usage_error(path + ": a recording of version " + std::to_string(version) +
-                      "; this plait reads version " + std::to_string(recording::version));
+                      "; this plait reads versions " + std::to_string(recording::oldest_version) +
+                      " to " + std::to_string(recording::version));
   }
   std::memcpy(&sum, packed.data() + packed.size() - sizeof sum, sizeof sum);
   if (sum != recording_checksum(packed.substr(0, packed.size() - sizeof sum)))
     from.refuse("its checksum is wrong; was the program ended while it wrote?");
   rest.remove_prefix(sizeof version);
   rest.remove_suffix(sizeof sum);
-  reader body(rest, path);
+  reader body(rest, path, version);
   recording all;
   fields_of(body, all);
   body.expect_end();

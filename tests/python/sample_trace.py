@@ -27,7 +27,7 @@ class MadeTrace:
     def call(
         self, rank: int, name: str, begin: float, end: float, line: int = 1, lane: str = "program"
     ) -> None:
-        kind = "posting" if name in ("Isend", "Irecv", "Ibarrier") else "exposed"
+        kind = "posting" if name in ("Isend", "Irecv", "Ibarrier", "Iprobe") else "exposed"
         self.slice(rank, lane, f"{name} at step (halo.c:{line})", kind, begin, end)
 
     def message(

@@ -297,6 +297,24 @@ def test_calls_that_wait_for_what_is_not_noted_are_named_in_a_goal_file(tmp_path
     assert "// calls that waited for what is not in this file: Probe (1)" in text.splitlines()
 
 
+def test_a_probe_waits_for_the_message_that_its_thread_receives_right_behind(tmp_path):
+    made = MadeTrace()
+    made.call(0, "Send", 50, 52)
+    made.call(1, "Iprobe", 10, 11)  # in vain
+    made.call(1, "Probe", 20, 60)
+    made.call(1, "Recv", 63, 64)  # what is computed before depends on the message
+    made.message(0, 1, (50, 52), (63, 64))
+    text = goal_of(read(made, tmp_path), attach_result())
+    assert "calls that waited" not in text
+    assert "not to be trusted" not in text
+    of_one = Goal(text)
+    assert of_one.messages("recv") == of_one.messages("send")
+    assert of_one.run()[1] >= 50_000 + 3_000
+    made.call(1, "Mprobe", 70, 80)
+    text = goal_of(read(made, tmp_path), attach_result())
+    assert "// not to be trusted: no receive right behind says what was found by Mprobe" in text
+
+
 def test_a_goal_file_needs_all_messages_and_a_trace_of_calls(tmp_path):
     with pytest.raises(BadInput, match="of 4 messages one was kept"):
         goal_of(read(ring_trace(), tmp_path), {**attach_result(), "sampling": 4})

@@ -27,7 +27,7 @@ HAND_S = {"100mbit": 9.1, "1gbit": 2.0, "10gbit": 1.0}
 @pytest.fixture
 def module(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
-    for name in ("validate", "pays"):
+    for name in ("validate", "pays_tables", "pays"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return importlib.import_module("pays")
 
@@ -170,7 +170,7 @@ def test_a_call_that_ends_early_is_gone_on_with(pays, capsys):
 )
 def test_a_range_begins_and_ends_where_two_percent_are_saved(module, communication, ratios, found):
     points = [{"communication": x, "ratio": y} for x, y in zip(communication, ratios)]
-    ranges = module.where_it_pays(points)
+    ranges = module.pays_tables.where_it_pays(points)
     assert [end for one in ranges for end in one] == pytest.approx(
         [end for one in found for end in one]
     )
@@ -179,8 +179,8 @@ def test_a_range_begins_and_ends_where_two_percent_are_saved(module, communicati
 def test_it_stops_at_the_first_number_of_ranks_that_saves_too_little(module):
     cells = [{"rate": "1gbit", "ranks": ranks, "ratio": ratio}
              for ranks, ratio in ((64, 1.0), (4, 0.9), (16, 0.97), (256, 0.9))]  # fmt: skip
-    assert module.stops_at(cells, "1gbit") == 64
-    assert module.stops_at(cells[1:3], "1gbit") is None
+    assert module.pays_tables.stops_at(cells, "1gbit") == 64
+    assert module.pays_tables.stops_at(cells[1:3], "1gbit") is None
 
 
 def test_a_program_without_messages_has_no_ratio(module):
@@ -189,10 +189,14 @@ def test_a_program_without_messages_has_no_ratio(module):
 
 
 def test_colours_are_of_ratios_alone(module):
-    assert module.colour_of("0.900").startswith("hsl(130,")
-    assert module.colour_of("1.100").startswith("hsl(5,")
-    assert module.colour_of("0.990") == module.colour_of("1.010") == "hsl(0,0%,94%)"
-    assert [module.colour_of(text) for text in ("1024", "-", "1gbit", "")] == [""] * 4
+    assert module.pays_tables.colour_of("0.900").startswith("hsl(130,")
+    assert module.pays_tables.colour_of("1.100").startswith("hsl(5,")
+    assert (
+        module.pays_tables.colour_of("0.990")
+        == module.pays_tables.colour_of("1.010")
+        == "hsl(0,0%,94%)"
+    )
+    assert [module.pays_tables.colour_of(text) for text in ("1024", "-", "1gbit", "")] == [""] * 4
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,18 @@ def test_the_program_gets_calls_nodes_and_who_looks(tmp_path, simulate):
     assert text.count("// until the end\n") == 3
 
 
+def test_what_a_recording_lacks_is_said(tmp_path, simulate):
+    folder = record(tmp_path)
+    made = ring_trace()
+    made.call(0, "Put", 33, 34)
+    made.write(folder / "trace.json")
+    done = simulate("--network", "1gbit", "--json", tmp_path / "kept.json")
+    said = "operations on windows take no time (Put)"
+    assert f"not to be trusted: {said}" in done.stdout
+    rows = json.loads((tmp_path / "kept.json").read_text())["rows"]
+    assert {(row["trusted"], row["why_not_trusted"]) for row in rows} == {(False, said)}
+
+
 def test_recordings_of_several_ranks_have_calls(tmp_path, simulate):
     record(tmp_path, hosts=("n0", "n1", "n2"))
     other = record(tmp_path, "other", ("n0", "n1", "n2", "n3"))

@@ -127,6 +127,7 @@ TEST(goal, refuses_what_is_too_long_before_it_is_read) {
   EXPECT_EQ(refusal_of_goal("num_ranks 1\nrank 0 {\n}\n", {.file_bytes = 10}),
             "f: 23 bytes; 10 are the most that is read");
   EXPECT_THROW(static_cast<void>(read_goal("/does/not/exist")), usage_error);
+  EXPECT_THROW(static_cast<void>(read_goal("/tmp")), usage_error);
   EXPECT_THROW(static_cast<void>(read_goal("/dev/zero")), usage_error);
 }
 

@@ -260,4 +260,53 @@ TEST(recorded_program, survives_ten_thousand_changed_recordings) {
   EXPECT_GT(run, 500U);
 }
 
+/// Rank 0 computes 5 us, sends, and computes 3 us in one task; rank 1 computes 2 us, waits, and
+/// computes 4 us.
+[[nodiscard]] std::vector<recording> ranks_that_block() {
+  std::vector<recording> ranks = two_ranks();
+  for (recording& one : ranks) {
+    const bool sends = one.rank == 0;
+    one.parts.resize(1);
+    one.parts[0].items = {{.id = 1, .name = 1}, {.id = 2, .name = 3}};
+    one.parts[0].orders = {{0, 1}};
+    const std::uint64_t before = sends ? 5000 : 2000;
+    one.messages = {{.id = 1,
+                     .begin_ns = before,
+                     .took_ns = 30'000 - before,
+                     .size_bytes = 800,
+                     .communicator = 0x8000'0000U,
+                     .peer = 1 - one.rank,
+                     .tag = 7,
+                     .sent = sends}};
+    one.runs = {{.id = 1, .took_ns = before},
+                {.id = 1, .begin_ns = 30'000, .took_ns = sends ? 3000U : 4000U},
+                {.id = 2, .begin_ns = 50'000, .took_ns = 1000}};
+  }
+  return ranks;
+}
+
+TEST(recorded_program, has_tasks_that_block_in_pieces) {
+  const recorded_program read = plait::simulate::program_of(ranks_that_block(), "folder");
+  EXPECT_EQ(read.doubt, "");
+  plait::simulate::machine on;
+  on.workers = 1;
+  on.latency_ps = 10'000'000;
+  // Rank 0: 5 + 3 + 1 us.  Rank 1 has the message after 5 + 10 us, and then 4 + 1 us.
+  const auto found = plait::simulate::predict(read.operations, on);
+  EXPECT_EQ(found.finish_ps, (std::vector<std::int64_t>{9'000'000, 20'000'000}));
+}
+
+TEST(recorded_program, is_not_to_be_trusted_where_tasks_waited_for_what_it_lacks) {
+  std::vector<recording> ranks = ranks_that_block();
+  for (recording& one : ranks) one.messages.clear();
+  EXPECT_NE(plait::simulate::program_of(ranks, "folder").doubt.find("1 tasks of rank 0"),
+            std::string::npos);
+  ranks = ranks_that_block();
+  ranks[1].unseen_calls = {"collectives", "non-blocking messages"};
+  EXPECT_NE(plait::simulate::program_of(ranks, "folder")
+                .doubt.find("tasks of rank 1 call MPI themselves, and these calls are not "
+                            "recorded: collectives, non-blocking messages"),
+            std::string::npos);
+}
+
 }  // namespace

@@ -38,7 +38,7 @@ using plait::recorded_message;
                       .compares = true}};
   plait::recorded_part& plain = one.parts.emplace_back();
   plain.items = {{.took_ns = 7000, .kind = recorded_kind::program},
-                 {.id = 1, .name = 1},
+                 {.id = 1, .name = 1, .priority = 0},
                  {.id = 2, .name = 2, .kind = recorded_kind::message, .group = 1},
                  {.id = 99, .parent = 1, .name = 1}};
   plain.orders = {{0, 1}, {0, 2}, {1, 2}};
@@ -59,6 +59,7 @@ using plait::recorded_message;
                    .peer = 2,
                    .tag = -5,
                    .sent = true}};
+  one.unseen_calls = {"collectives"};
   return one;
 }
 
@@ -106,11 +107,27 @@ TEST(recording, is_refused_where_a_byte_has_changed) {
   }
 }
 
+/// Version 2 has neither priorities nor calls that are not seen.
+TEST(recording, of_version_2_is_read) {
+  plait::recording one;
+  one.names = {"", "relax"};
+  one.parts.emplace_back().items = {{.id = 1, .name = 1}};
+  std::string file = plait::pack_recording(one);
+  file[8] = 2;
+  // From the end: the checksum, no calls, no messages, no runs, what follows the items of a part.
+  const std::size_t behind_item = 8 + 8 + 8 + 8 + 6 * 8;
+  file.erase(file.size() - 8 - 8, 8);
+  file.erase(file.size() - behind_item + 8 - 1, 1);
+  seal(file);
+  EXPECT_EQ(plait::unpack_recording(file, "x"), one);
+}
+
 TEST(recording, of_another_version_says_so) {
   std::string other = plait::pack_recording(example());
   other[8] = 1;
   seal(other);
-  EXPECT_EQ(refusal(other), "rank1.plaitrec: a recording of version 1; this plait reads version 2");
+  EXPECT_EQ(refusal(other),
+            "rank1.plaitrec: a recording of version 1; this plait reads versions 2 to 3");
 }
 
 TEST(recording, refuses_what_leads_nowhere) {

@@ -44,7 +44,10 @@ struct machine {
   /// Threads of a rank that run tasks, any of which takes the next; 0: calculations run on the
   /// processors that they name.
   std::uint32_t workers = 0;
-  std::uint32_t cores = 0;             ///< of a rank; 0: one more than workers
+  std::uint32_t cores = 0;  ///< of a rank; 0: one more than workers
+  /// Long receives wait for the rank's own long messages to the same rank, as plait's engine has
+  /// them wait over TCP.  They do so as in a run of the program that is not the first.
+  bool pairs_long_messages = false;
   std::vector<std::uint32_t> node_of;  ///< of each rank; empty: each rank has its own
   /// Carries bytes between nodes in place of their ports.  Latencies are then its own, within a
   /// node 0, and neither `latency_ps`, `byte_ps` nor `bucket_bytes` counts.  It outlives the

@@ -48,6 +48,7 @@ struct operation {
   std::uint8_t nic = 0;  ///< network card of its rank
   peer_rule rule = peer_rule::rank;
   duration_rule duration = duration_rule::constant;
+  std::uint8_t priority = 1;  ///< of a task: where several are ready, the lowest goes first
 
   friend bool operator==(const operation&, const operation&) = default;
 };

@@ -29,6 +29,8 @@ struct recorded_program {
   std::vector<std::uint32_t> cores;    ///< that each rank could use
   /// Of the slowest rank; of one runtime from its first task or message to its last.
   std::uint64_t measured_ns = 0;
+  /// Why no prediction of it is to be trusted; empty: nothing is known against it.
+  std::string doubt;
 };
 
 /// Bounds of what is read.

@@ -256,6 +256,8 @@ class scheduler {
   /// Tells that the program has seen some task finish.  Data that only finished tasks name is not
   /// checked any more, since it may be freed.
   static void waited();
+  /// Returns the id of the task of this scheduler from which the call comes; 0: of none.
+  [[nodiscard]] std::uint64_t calling_task() const noexcept;
   /// Returns whether the call comes from a task of this scheduler.
   [[nodiscard]] bool in_task() const noexcept;
   /// Returns whether the call comes from the submitting thread, outside of tasks.

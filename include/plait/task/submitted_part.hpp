@@ -30,6 +30,7 @@ struct submitted_part {
     kind is = kind::task;
     std::uint32_t group =
         0;  ///< of items that were submitted as steps of one operation; 0: of none
+    std::uint8_t priority = 1;  ///< `plait::priority` of a task, as a number
   };
   /// `later` begins when `earlier` has finished.  Places of items.
   struct order {

@@ -30,6 +30,7 @@ struct recorded_item {
   recorded_kind kind = recorded_kind::task;
   /// Of steps of one call of a collective operation: 1 + its place in `recording::collectives`.
   std::uint32_t group = 0;
+  std::uint8_t priority = 1;  ///< of a task: 0 goes before 1, and 1 before 2
 
   friend bool operator==(const recorded_item&, const recorded_item&) = default;
 };
@@ -74,7 +75,7 @@ struct recorded_message {
   /// Says what it was.  Only `point_to_point` has two sides.
   enum class kind : std::uint8_t { point_to_point, one_sided, library_collective };
 
-  std::uint64_t id = 0;
+  std::uint64_t id = 0;  ///< its own, or of the task that has called blocking MPI for it
   std::uint64_t begin_ns = 0;
   std::uint64_t took_ns = 0;  ///< until it was seen to be complete
   std::uint64_t place = 0;    ///< sequence number in matching
@@ -111,7 +112,8 @@ struct recorded_collective {
 
 /// The recording of one rank.
 struct recording {
-  static constexpr std::uint32_t version = 2;
+  static constexpr std::uint32_t version = 3;
+  static constexpr std::uint32_t oldest_version = 2;  ///< that is read
   /// Most items of a rank, with each iteration of a replay counted.
   static constexpr std::uint64_t most_items = 4'000'000;
 
@@ -129,6 +131,8 @@ struct recording {
   std::vector<recorded_part> parts;
   std::vector<recorded_run> runs;
   std::vector<recorded_message> messages;
+  /// Kinds of MPI calls in tasks that waited for other ranks and are not among the messages.
+  std::vector<std::string> unseen_calls;
 
   friend bool operator==(const recording&, const recording&) = default;
 };

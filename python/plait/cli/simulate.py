@@ -225,6 +225,7 @@ def simulate(
     asked = SimulationRun(
         _find(), [*words, *written, *last], files, json, page, execution,
         recorded_s={str(one.program): one.took_s for one in found if one is not None},
+        doubt=next((one.doubt for one in found if one is not None and one.doubt), ""),
     )  # fmt: skip
     raise typer.Exit(run_simulation(asked))
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from plait import __version__
 from plait.errors import BadInput
 from plait.formats.collective_rounds import rounds_of
+from plait.formats.probes import probed
 from plait.formats.trace import Collective, Side, Slice, Trace
 from plait.results.base import Result
 
@@ -32,6 +33,7 @@ _TAGS = 1 << 30
 _ONE_SIDED = ("Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap",
               "Rput", "Rget", "Raccumulate", "Rget_accumulate")  # fmt: skip
 _FOR_SOME = ("Waitsome", "Waitany")
+DOUBT = "not to be trusted: "  # begins a comment at the head of a file
 _NO_WAIT = ("Init", "Init_thread", "Finalize")  # for messages
 
 
@@ -95,7 +97,22 @@ def _head(trace: Trace, about: Result, programs: Iterable[_Rank]) -> list[str]:
     if left_out:
         calls = ", ".join(f"{call} ({times})" for call, times in sorted(left_out.items()))
         said.append(f"calls that waited for what is not in this file: {calls}")
+    if doubts := list(_doubts(trace, left_out)):
+        said.append(f"{DOUBT}{'; '.join(doubts)}")
     return [f"// {line}" for line in said]
+
+
+def _doubts(trace: Trace, left_out: Iterable[str]) -> Iterator[str]:
+    """Yields what takes no time in the file, or another one than in the run."""
+    called = {one.call for found in trace.lanes.values() for one in found}
+    if windows := sorted(called & set(_ONE_SIDED)):
+        yield f"operations on windows take no time ({', '.join(windows)})"
+    if unsized := sorted({one.call for one in trace.collectives if one.name in _UNSIZED}):
+        yield f"sizes are not known of {', '.join(unsized)}"
+    if unknown := sorted({one.call for one in trace.collectives if one.name[:8] == "Neighbor"}):
+        yield f"who is whose neighbour is not known in {', '.join(unknown)}"
+    if probes := sorted(set(left_out) & {"Probe", "Mprobe"}):
+        yield f"no receive right behind says what was found by {', '.join(probes)}"
 
 
 def _operations(trace: Trace, calls: bool) -> list[list[_Operation]]:
@@ -199,6 +216,7 @@ class _Rank:
         self._labels = 0
         self.left_out: collections.Counter[str] = collections.Counter()
         self._computed_in_loops: dict[int, int] = {}  # by the end of the loop
+        self._probed: set[int] = set()  # begins of receives that probes have posted
         self._posted: dict[int, list[_Operation]] = {}
         self._completed: dict[int, list[_Operation]] = {}
         for one in operations:
@@ -206,6 +224,9 @@ class _Rank:
             if one.side.end > one.side.begin:
                 self._completed.setdefault(one.side.end, []).append(one)
         lanes = [found for lane, found in trace.lanes_of(rank) if lane.startswith("program")]
+        for found in lanes:
+            for probe, receive in probed(found):
+                self._post_at(probe, receive)
         threads = [_Thread(processor) for processor in range(len(lanes))]
         if calls:  # that processes start one after the other is no work of theirs
             for thread, of_thread in zip(threads, lanes):
@@ -219,6 +240,17 @@ class _Rank:
                 under_way[number] = self._begin(threads[number], call)
         for thread, found in zip(threads, lanes):
             self._compute(thread, max((one.end for one in found), default=0), "until the end")
+
+    def _post_at(self, probe: Slice, receive: Slice) -> None:
+        """Lets a probe post and complete the receive of the message that it has found."""
+        posted = self._posted.pop(receive.begin, [])
+        for one in posted:
+            if one.side.end > one.side.begin:
+                self._completed[one.side.end].remove(one)
+                self._completed.setdefault(probe.end, []).append(one)
+        if posted:
+            self._posted.setdefault(probe.begin, []).extend(posted)
+            self._probed.add(receive.begin)
 
     def _begin(self, thread: _Thread, call: Slice) -> list[_Operation]:
         """Writes the computation before a call and what the call posts, and returns that."""
@@ -251,7 +283,7 @@ class _Rank:
             earlier = [] if any(one in posted for one in completed) else thread.after
             thread.after = list(dict.fromkeys([*earlier, *ends]))
             thread.started = [label for label in thread.started if label not in over]
-        is_empty = not posted and not completed and not merges
+        is_empty = not posted and not completed and not merges and call.begin not in self._probed
         if call.kind == "exposed" and is_empty and call.call not in _NO_WAIT:
             self.left_out[call.call] += 1
         thread.now = thread.now + call.end - call.begin if merges else call.end

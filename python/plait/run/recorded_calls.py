@@ -14,7 +14,7 @@ import urllib.parse
 from plait import results
 from plait.attach.words import RECORDED_RESULT, RECORDED_TRACE
 from plait.errors import BadInput
-from plait.formats.goal import goal_of
+from plait.formats.goal import DOUBT, goal_of
 from plait.formats.trace import Trace, read_trace
 from plait.results import Result
 
@@ -36,6 +36,7 @@ class RecordedCalls:
     took_s: float  # from MPI_Init to MPI_Finalize, or in the region, of the slowest rank
     ranks: int
     ranks_of_a_node: int  # 0: nodes have other numbers
+    doubt: str = ""  # why no prediction is to be trusted
 
 
 def make_ready(folder: pathlib.Path, ranks: int) -> None:
@@ -98,7 +99,20 @@ def recorded_calls(
         took_s,
         result["ranks"],
         _ranks_of_a_node(hosts),
+        _doubt_in(program),
     )
+
+
+def _doubt_in(program: pathlib.Path) -> str:
+    """Returns what the comments at the head of a GOAL file say against it."""
+    begins = f"// {DOUBT}"
+    with program.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            if line.startswith(begins):
+                return line.removeprefix(begins).strip()
+            if not line.startswith("//"):
+                break
+    return ""
 
 
 def _stay_of(region: str) -> tuple[str, int]:

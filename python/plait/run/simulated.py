@@ -70,6 +70,7 @@ class SimulationRun:
     execution: Execution | None = None
     # That the recorded runs took, by their files, where the program cannot know it.
     recorded_s: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    doubt: str = ""  # why no prediction is to be trusted, where the program cannot know it
 
     @property
     def keeps_output(self) -> bool:
@@ -88,6 +89,12 @@ def run_simulation(asked: SimulationRun) -> int:
         if asked.recorded_s:
             rows = [_with_recorded(asked, row) for row in result["rows"]]
             result = {**result, "rows": rows}
+        if asked.doubt:
+            rows = [{**row, "trusted": False,
+                     "why_not_trusted": row.get("why_not_trusted", asked.doubt)}
+                    for row in result["rows"]]  # fmt: skip
+            result = {**result, "rows": rows}
+            _say(asked, f"not to be trusted: {asked.doubt}")
         if asked.execution is not None:
             result = execute(asked.execution, asked.files[0], result)
             for sentence in measured_sentences(result)[-1:]:

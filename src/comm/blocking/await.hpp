@@ -14,6 +14,7 @@
 #include <plait/core/error.hpp>
 
 #include "comm/awaited_requests.hpp"
+#include "comm/blocking/told_messages.hpp"
 
 namespace plait {
 
@@ -114,8 +115,8 @@ inline int wait_for_all(blocking_calls& here, std::span<MPI_Request> requests,
 
 /// `direct()` is the blocking call, `start(&request)` begins it without blocking.
 template <class Direct, class Start>
-int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
-            bool (*give_up)(blocking_calls&, MPI_Request&) = give_up_message) {
+int blocking(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
+             bool (*give_up)(blocking_calls&, MPI_Request&) = give_up_message) {
   blocking_calls* here = interceptor();
   if (here == nullptr) return direct();
   MPI_Request request = MPI_REQUEST_NULL;
@@ -126,9 +127,23 @@ int message(Direct direct, Start start, MPI_Status* status = MPI_STATUS_IGNORE,
   return wait_for_request(*here, request, status, [&] { return give_up(*here, request); });
 }
 
+/// As `blocking`, and tells of the message, where that is wanted.
 template <class Direct, class Start>
-int await_collective(Direct direct, Start start) {
-  return message(std::move(direct), std::move(start), MPI_STATUS_IGNORE, give_up_collective);
+int message(Direct direct, Start start, const message_envelope& envelope,
+            MPI_Status* status = MPI_STATUS_IGNORE) {
+  told_messages told(interceptor());
+  if (!told.are_wanted()) return blocking(std::move(direct), std::move(start), status);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const int code = blocking(std::move(direct), std::move(start), status);
+  if (code == MPI_SUCCESS) told.add(envelope, *status);
+  return code;
+}
+
+template <class Direct, class Start>
+int await_collective(MPI_Comm comm, Direct direct, Start start) {
+  do_not_tell_of_collective(comm);
+  return blocking(std::move(direct), std::move(start), MPI_STATUS_IGNORE, give_up_collective);
 }
 
 }  // namespace plait

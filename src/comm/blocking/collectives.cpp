@@ -40,53 +40,54 @@ struct exchange_buffers {
 extern "C" {
 
 int MPI_Barrier(MPI_Comm comm) {
-  return await_collective([&] { return PMPI_Barrier(comm); },
-                          [&](MPI_Request* r) { return PMPI_Ibarrier(comm, r); });
+  return await_collective(
+      comm, [&] { return PMPI_Barrier(comm); },
+      [&](MPI_Request* r) { return PMPI_Ibarrier(comm, r); });
 }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   return await_collective(
-      [&] { return PMPI_Bcast(buffer, count, type, root, comm); },
+      comm, [&] { return PMPI_Bcast(buffer, count, type, root, comm); },
       [&](MPI_Request* r) { return PMPI_Ibcast(buffer, count, type, root, comm, r); });
 }
 
 int MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm) {
   return await_collective(
-      [&] { return PMPI_Reduce(from, to, count, type, op, root, comm); },
+      comm, [&] { return PMPI_Reduce(from, to, count, type, op, root, comm); },
       [&](MPI_Request* r) { return PMPI_Ireduce(from, to, count, type, op, root, comm, r); });
 }
 
 int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
   return await_collective(
-      [&] { return PMPI_Allreduce(from, to, count, type, op, comm); },
+      comm, [&] { return PMPI_Allreduce(from, to, count, type, op, comm); },
       [&](MPI_Request* r) { return PMPI_Iallreduce(from, to, count, type, op, comm, r); });
 }
 
 int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   return await_collective(
-      [&] { return PMPI_Scan(from, to, count, type, op, comm); },
+      comm, [&] { return PMPI_Scan(from, to, count, type, op, comm); },
       [&](MPI_Request* r) { return PMPI_Iscan(from, to, count, type, op, comm, r); });
 }
 
 int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   return await_collective(
-      [&] { return PMPI_Exscan(from, to, count, type, op, comm); },
+      comm, [&] { return PMPI_Exscan(from, to, count, type, op, comm); },
       [&](MPI_Request* r) { return PMPI_Iexscan(from, to, count, type, op, comm, r); });
 }
 
 int MPI_Reduce_scatter(const void* from, void* to, const int* counts, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm) {
   return await_collective(
-      [&] { return PMPI_Reduce_scatter(from, to, counts, type, op, comm); },
+      comm, [&] { return PMPI_Reduce_scatter(from, to, counts, type, op, comm); },
       [&](MPI_Request* r) { return PMPI_Ireduce_scatter(from, to, counts, type, op, comm, r); });
 }
 
 int MPI_Reduce_scatter_block(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
                              MPI_Comm comm) {
   return await_collective(
-      [&] { return PMPI_Reduce_scatter_block(from, to, count, type, op, comm); },
+      comm, [&] { return PMPI_Reduce_scatter_block(from, to, count, type, op, comm); },
       [&](MPI_Request* r) {
         return PMPI_Ireduce_scatter_block(from, to, count, type, op, comm, r);
       });
@@ -95,6 +96,7 @@ int MPI_Reduce_scatter_block(const void* from, void* to, int count, MPI_Datatype
 int MPI_Gather(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
                MPI_Datatype to_type, int root, MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] { return PMPI_Gather(from, from_count, from_type, to, to_count, to_type, root, comm); },
       [&](MPI_Request* r) {
         return PMPI_Igather(from, from_count, from_type, to, to_count, to_type, root, comm, r);
@@ -105,6 +107,7 @@ int MPI_Gatherv(const void* from, int from_count, MPI_Datatype from_type, void* 
                 const int* to_counts, const int* places, MPI_Datatype to_type, int root,
                 MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] {
         return PMPI_Gatherv(from, from_count, from_type, to, to_counts, places, to_type, root,
                             comm);
@@ -118,6 +121,7 @@ int MPI_Gatherv(const void* from, int from_count, MPI_Datatype from_type, void* 
 int MPI_Scatter(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
                 MPI_Datatype to_type, int root, MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] { return PMPI_Scatter(from, from_count, from_type, to, to_count, to_type, root, comm); },
       [&](MPI_Request* r) {
         return PMPI_Iscatter(from, from_count, from_type, to, to_count, to_type, root, comm, r);
@@ -128,6 +132,7 @@ int MPI_Scatterv(const void* from, const int* from_counts, const int* places,
                  MPI_Datatype from_type, void* to, int to_count, MPI_Datatype to_type, int root,
                  MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] {
         return PMPI_Scatterv(from, from_counts, places, from_type, to, to_count, to_type, root,
                              comm);
@@ -141,6 +146,7 @@ int MPI_Scatterv(const void* from, const int* from_counts, const int* places,
 int MPI_Allgather(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
                   MPI_Datatype to_type, MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] { return PMPI_Allgather(from, from_count, from_type, to, to_count, to_type, comm); },
       [&](MPI_Request* r) {
         return PMPI_Iallgather(from, from_count, from_type, to, to_count, to_type, comm, r);
@@ -150,6 +156,7 @@ int MPI_Allgather(const void* from, int from_count, MPI_Datatype from_type, void
 int MPI_Allgatherv(const void* from, int from_count, MPI_Datatype from_type, void* to,
                    const int* to_counts, const int* places, MPI_Datatype to_type, MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] {
         return PMPI_Allgatherv(from, from_count, from_type, to, to_counts, places, to_type, comm);
       },
@@ -162,7 +169,7 @@ int MPI_Allgatherv(const void* from, int from_count, MPI_Datatype from_type, voi
 int MPI_Alltoall(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
                  MPI_Datatype to_type, MPI_Comm comm) {
   return await_collective(
-      [&] { return PMPI_Alltoall(from, from_count, from_type, to, to_count, to_type, comm); },
+      comm, [&] { return PMPI_Alltoall(from, from_count, from_type, to, to_count, to_type, comm); },
       [&](MPI_Request* r) {
         return PMPI_Ialltoall(from, from_count, from_type, to, to_count, to_type, comm, r);
       });
@@ -172,6 +179,7 @@ int MPI_Alltoallv(const void* from, const int* from_counts, const int* from_plac
                   MPI_Datatype from_type, void* to, const int* to_counts, const int* to_places,
                   MPI_Datatype to_type, MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] {
         return PMPI_Alltoallv(from, from_counts, from_places, from_type, to, to_counts, to_places,
                               to_type, comm);
@@ -189,6 +197,7 @@ int MPI_Alltoallw(const void* from, const int* from_counts, const int* from_plac
                   const MPI_Datatype* from_types, void* to, const int* to_counts,
                   const int* to_places, const MPI_Datatype* to_types, MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] {
         return PMPI_Alltoallw(from, from_counts, from_places, from_types, to, to_counts, to_places,
                               to_types, comm);
@@ -205,6 +214,7 @@ int MPI_Alltoallw(const void* from, const int* from_counts, const int* from_plac
 int MPI_Neighbor_allgather(const void* from, int from_count, MPI_Datatype from_type, void* to,
                            int to_count, MPI_Datatype to_type, MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] {
         return PMPI_Neighbor_allgather(from, from_count, from_type, to, to_count, to_type, comm);
       },
@@ -218,6 +228,7 @@ int MPI_Neighbor_allgatherv(const void* from, int from_count, MPI_Datatype from_
                             const int* to_counts, const int* places, MPI_Datatype to_type,
                             MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] {
         return PMPI_Neighbor_allgatherv(from, from_count, from_type, to, to_counts, places, to_type,
                                         comm);
@@ -231,6 +242,7 @@ int MPI_Neighbor_allgatherv(const void* from, int from_count, MPI_Datatype from_
 int MPI_Neighbor_alltoall(const void* from, int from_count, MPI_Datatype from_type, void* to,
                           int to_count, MPI_Datatype to_type, MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] {
         return PMPI_Neighbor_alltoall(from, from_count, from_type, to, to_count, to_type, comm);
       },
@@ -243,6 +255,7 @@ int MPI_Neighbor_alltoallv(const void* from, const int* from_counts, const int* 
                            MPI_Datatype from_type, void* to, const int* to_counts,
                            const int* to_places, MPI_Datatype to_type, MPI_Comm comm) {
   return await_collective(
+      comm,
       [&] {
         return PMPI_Neighbor_alltoallv(from, from_counts, from_places, from_type, to, to_counts,
                                        to_places, to_type, comm);

@@ -8,16 +8,19 @@ extern "C" {
 
 int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm,
               MPI_Request* request) {
+  plait::do_not_tell("non-blocking messages");
   return under_token([&] { return PMPI_Isend(buffer, count, type, target, tag, comm, request); });
 }
 
 int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm,
                MPI_Request* request) {
+  plait::do_not_tell("non-blocking messages");
   return under_token([&] { return PMPI_Issend(buffer, count, type, target, tag, comm, request); });
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
               MPI_Request* request) {
+  plait::do_not_tell("non-blocking messages");
   return under_token([&] { return PMPI_Irecv(buffer, count, type, source, tag, comm, request); });
 }
 
@@ -26,10 +29,12 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
 }
 
 int MPI_Start(MPI_Request* request) {
+  plait::do_not_tell("non-blocking messages");
   return under_token([&] { return PMPI_Start(request); });
 }
 
 int MPI_Startall(int count, MPI_Request* requests) {
+  plait::do_not_tell("non-blocking messages");
   return under_token([&] { return PMPI_Startall(count, requests); });
 }
 

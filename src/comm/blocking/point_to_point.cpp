@@ -9,16 +9,18 @@
 using plait::blocking_calls;
 using plait::interceptor;
 using plait::message;
+using plait::message_envelope;
 
 namespace {
 
 /// Set before main where this target is linked.
 const bool linked = plait::blocking_calls::linked = true;
 
-int receive_and_send(blocking_calls& here, MPI_Status* status, auto start_receive,
-                     auto start_send) {
+int receive_and_send(blocking_calls& here, MPI_Status* status, const message_envelope& incoming,
+                     const message_envelope& outgoing, auto start_receive, auto start_send) {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status statuses[2];
+  plait::told_messages told(&here);
   {
     std::unique_lock guard(here);
     if (const int code = start_receive(&requests[0]); code != MPI_SUCCESS) return code;
@@ -30,6 +32,10 @@ int receive_and_send(blocking_calls& here, MPI_Status* status, auto start_receiv
   }
   const int code = plait::wait_for_all(here, requests, statuses);
   if (status != MPI_STATUS_IGNORE) *status = statuses[0];
+  if (code == MPI_SUCCESS && told.are_wanted()) {
+    told.add(incoming, statuses[0]);
+    told.add(outgoing, statuses[1]);
+  }
   if (code != MPI_ERR_IN_STATUS) return code;
   const int of_receive = statuses[0].MPI_ERROR;
   return of_receive != MPI_SUCCESS && of_receive != MPI_ERR_PENDING ? of_receive
@@ -43,25 +49,29 @@ extern "C" {
 int MPI_Send(const void* buffer, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm) {
   return message(
       [&] { return PMPI_Send(buffer, count, type, target, tag, comm); },
-      [&](MPI_Request* r) { return PMPI_Isend(buffer, count, type, target, tag, comm, r); });
+      [&](MPI_Request* r) { return PMPI_Isend(buffer, count, type, target, tag, comm, r); },
+      {.sent = true, .count = count, .type = type, .peer = target, .tag = tag, .comm = comm});
 }
 
 int MPI_Ssend(const void* buffer, int count, MPI_Datatype type, int target, int tag,
               MPI_Comm comm) {
   return message(
       [&] { return PMPI_Ssend(buffer, count, type, target, tag, comm); },
-      [&](MPI_Request* r) { return PMPI_Issend(buffer, count, type, target, tag, comm, r); });
+      [&](MPI_Request* r) { return PMPI_Issend(buffer, count, type, target, tag, comm, r); },
+      {.sent = true, .count = count, .type = type, .peer = target, .tag = tag, .comm = comm});
 }
 
 int MPI_Rsend(const void* buffer, int count, MPI_Datatype type, int target, int tag,
               MPI_Comm comm) {
   return message(
       [&] { return PMPI_Rsend(buffer, count, type, target, tag, comm); },
-      [&](MPI_Request* r) { return PMPI_Irsend(buffer, count, type, target, tag, comm, r); });
+      [&](MPI_Request* r) { return PMPI_Irsend(buffer, count, type, target, tag, comm, r); },
+      {.sent = true, .count = count, .type = type, .peer = target, .tag = tag, .comm = comm});
 }
 
 int MPI_Bsend(const void* buffer, int count, MPI_Datatype type, int target, int tag,
               MPI_Comm comm) {
+  plait::do_not_tell("buffered sends");
   return plait::under_token([&] { return PMPI_Bsend(buffer, count, type, target, tag, comm); });
 }
 
@@ -70,13 +80,15 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
   return message(
       [&] { return PMPI_Recv(buffer, count, type, source, tag, comm, status); },
       [&](MPI_Request* r) { return PMPI_Irecv(buffer, count, type, source, tag, comm, r); },
+      {.sent = false, .count = count, .type = type, .peer = source, .tag = tag, .comm = comm},
       status);
 }
 
 int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* found, MPI_Status* status) {
-  return message([&] { return PMPI_Mrecv(buffer, count, type, found, status); },
-                 [&](MPI_Request* r) { return PMPI_Imrecv(buffer, count, type, found, r); },
-                 status);
+  plait::do_not_tell("matched receives");
+  return plait::blocking([&] { return PMPI_Mrecv(buffer, count, type, found, status); },
+                         [&](MPI_Request* r) { return PMPI_Imrecv(buffer, count, type, found, r); },
+                         status);
 }
 
 int MPI_Sendrecv(const void* outgoing, int outgoing_count, MPI_Datatype outgoing_type, int target,
@@ -88,7 +100,8 @@ int MPI_Sendrecv(const void* outgoing, int outgoing_count, MPI_Datatype outgoing
                          incoming_count, incoming_type, source, incoming_tag, comm, status);
   }
   return receive_and_send(
-      *here, status,
+      *here, status, {false, incoming_count, incoming_type, source, incoming_tag, comm},
+      {true, outgoing_count, outgoing_type, target, outgoing_tag, comm},
       [&](MPI_Request* r) {
         return PMPI_Irecv(incoming, incoming_count, incoming_type, source, incoming_tag, comm, r);
       },
@@ -116,7 +129,8 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int target,
     size = used;
   }
   return receive_and_send(
-      *here, status,
+      *here, status, {false, count, type, source, incoming_tag, comm},
+      {true, size, MPI_PACKED, target, outgoing_tag, comm},
       [&](MPI_Request* r) {
         return PMPI_Irecv(buffer, count, type, source, incoming_tag, comm, r);
       },

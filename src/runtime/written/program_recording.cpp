@@ -112,6 +112,7 @@ recorded_part program_recording::part_of(const submitted_part& told) {
                   : one.is == submitted_part::kind::message ? recorded_kind::message
                                                             : recorded_kind::program;
       item.group = one.group;
+      item.priority = one.priority;
     }
     return result;
   };
@@ -169,6 +170,26 @@ void program_recording::add_messages(std::uint32_t runtime, const recorder& from
       });
 }
 
+void program_recording::add_blocking(std::uint32_t runtime, const recorder& from) {
+  for (const recorder::blocking_side& told : from.blocking()) {
+    recorded_message& one = all_.messages.emplace_back();
+    one.id = told.task;
+    one.begin_ns = ns_since_begin(told.begin);
+    one.took_ns = ns_of(told.end - told.begin);
+    one.runtime = runtime;
+    one.sent = told.side.sent;
+    one.peer = static_cast<std::uint32_t>(told.side.peer);
+    one.tag = told.side.tag;
+    one.communicator = static_cast<std::uint32_t>(told.side.communicator);
+    one.place = told.side.place;
+    one.size_bytes = told.side.size_bytes;
+  }
+  for (const std::string& calls : from.not_told()) {
+    if (std::ranges::find(all_.unseen_calls, calls) == all_.unseen_calls.end())
+      all_.unseen_calls.push_back(calls);
+  }
+}
+
 void program_recording::add(std::size_t runtime, const recorder& from) {
   const auto number = static_cast<std::uint32_t>(runtime);
   for (const submitted_part& told : from.parts()) {
@@ -184,6 +205,7 @@ void program_recording::add(std::size_t runtime, const recorder& from) {
                          .thread = static_cast<std::uint32_t>(thread)});
   });
   add_messages(number, from);
+  add_blocking(number, from);
   held_ += from.held();
   all_.is_whole = all_.is_whole && from.dropped() == 0;
   all_.wall_ns = ns_since_begin(now_ticks());

@@ -45,6 +45,8 @@ class program_recording {
   [[nodiscard]] std::uint64_t ns_since_begin(ticks at) const noexcept;
   [[nodiscard]] recorded_part part_of(const submitted_part& told);
   void add_messages(std::uint32_t runtime, const recorder& from);
+  /// Adds those for which tasks have called blocking MPI.
+  void add_blocking(std::uint32_t runtime, const recorder& from);
 
   const std::string folder_;
   recording all_;

@@ -6,15 +6,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <plait/comm/blocking_calls.hpp>
 #include <plait/comm/operation.hpp>
 #include <plait/device/device.hpp>
 #include <plait/task/scheduler.hpp>
@@ -100,6 +105,34 @@ class recorder final : public task_observer {
   void message_done(const char* name, std::uint64_t id, const noted_side& side, ticks begin,
                     ticks end) {
     if (keep(outside_, {name, event_kind::message, begin, end, id})) sides_.push_back(side);
+  }
+
+  /// One side of a message for which a task has called blocking MPI.
+  struct blocking_side {
+    std::uint64_t task;
+    message_side side;
+    ticks begin;
+    ticks end;
+  };
+  /// With the token, as the next two.
+  void task_messaged(std::uint64_t task, const blocking_message& one, ticks end) {
+    const auto number = static_cast<int>(one.communicator);
+    std::uint64_t& place = next_place_[{one.sent, one.peer, one.tag, number}];
+    blocking_.push_back({task,
+                         {.sent = one.sent,
+                          .peer = one.peer,
+                          .tag = one.tag,
+                          .place = place++,
+                          .size_bytes = one.size_bytes,
+                          .communicator = number},
+                         one.begin,
+                         end});
+  }
+  /// Notes kinds of calls whose messages are not recorded.
+  void not_told(std::string_view calls) { not_told_.emplace(calls); }
+  [[nodiscard]] const std::vector<blocking_side>& blocking() const noexcept { return blocking_; }
+  [[nodiscard]] const std::set<std::string, std::less<>>& not_told() const noexcept {
+    return not_told_;
   }
 
   /// Returns the number of events that found no room.
@@ -279,7 +312,10 @@ class recorder final : public task_observer {
   std::vector<device_lane> devices_;  ///< a queue each, of device after device
   writer outside_;                    ///< the token's holder: messages, and what they released
   std::vector<noted_side> sides_;     ///< of `outside_.events`
-  std::vector<replay> replays_;       ///< the submitting thread's, as is the next
+  std::vector<blocking_side> blocking_;
+  std::map<std::tuple<bool, int, int, int>, std::uint64_t> next_place_;  ///< of those
+  std::set<std::string, std::less<>> not_told_;
+  std::vector<replay> replays_;  ///< the submitting thread's, as is the next
   std::vector<submitted_part> parts_;
 };
 

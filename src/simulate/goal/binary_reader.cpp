@@ -197,7 +197,7 @@ bool is_binary(std::string_view data) {
   return first == magic;
 }
 
-program read(std::string_view data, const std::string& name) {
+program read(std::string_view data, const std::string& name, const passed_bytes& passed) {
   const bytes all(data.substr(magic_bytes), name);
   bytes head = all;
   program read;
@@ -214,6 +214,7 @@ program read(std::string_view data, const std::string& name) {
     if (bytes_of_ranks > data.size()) head.wrong("parts of ranks overlap");  // memory is bounded
     const bytes part = all.from(begin, end, fmt::format("rank {}", rank));
     const std::uint32_t like = seen.first_like(rank, part.data());
+    passed(magic_bytes + begin);
     if (like != rank) {
       read.template_of.push_back(read.template_of[like]);
       continue;

@@ -9,6 +9,8 @@
 
 #include <plait/simulate/goal.hpp>
 
+#include "passed_bytes.hpp"
+
 namespace plait::simulate::binary_form {
 
 inline constexpr std::uint64_t magic = 4223;
@@ -21,7 +23,8 @@ inline constexpr std::size_t peer_offset = 5;
 
 [[nodiscard]] bool is_binary(std::string_view data);
 
-/// Reads it.  Errors: `usage_error`, one line.
-[[nodiscard]] program read(std::string_view data, const std::string& name);
+/// Reads it, and tells after each rank how far it is.  Errors: `usage_error`, one line.
+[[nodiscard]] program read(std::string_view data, const std::string& name,
+                           const passed_bytes& passed);
 
 }  // namespace plait::simulate::binary_form

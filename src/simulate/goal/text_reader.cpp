@@ -18,13 +18,14 @@ namespace {
 
 }  // namespace
 
-program text_reader::read() {
+program text_reader::read(const passed_bytes& passed) {
   for (std::size_t at = 0; at < text_.size();) {
     std::size_t end = text_.find('\n', at);
     if (end == std::string_view::npos) end = text_.size();
     ++line_number_;
     read_line(text_.substr(at, end - at));
     at = end + 1;
+    if (!in_rank_) passed(at);
   }
   finish();
   return std::move(read_);

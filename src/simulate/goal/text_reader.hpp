@@ -11,6 +11,7 @@
 
 #include <plait/simulate/goal.hpp>
 
+#include "passed_bytes.hpp"
 #include "problems.hpp"
 #include "simulate/name_table.hpp"
 #include "words.hpp"
@@ -22,8 +23,9 @@ class text_reader {
   text_reader(std::string_view text, const std::string& name, const goal_limits& limits)
       : text_(text), problems_(name, limits.reported_problems) {}
 
-  /// Reads everything.  Errors: `usage_error` with a line for each bad line.
-  [[nodiscard]] program read();
+  /// Reads everything, and tells after each rank how far it is.  Errors: `usage_error` with a line
+  /// for each bad line.
+  [[nodiscard]] program read(const passed_bytes& passed);
 
  private:
   void read_line(std::string_view line);

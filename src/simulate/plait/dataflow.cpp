@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include <plait/core/error.hpp>
 #include <plait/simulate/dataflow.hpp>
@@ -61,7 +63,10 @@ prediction predict(const program& of, const machine& on) {
   check(of);
   if (of.ranks() == 0) return {};
   if (on.latency_ps < 0) throw usage_error("L is negative; this dialect takes L from 0");
-  return dataflow_engine(of, on).run();
+  dataflow_engine first(of, on);
+  const prediction found = first.run();
+  std::vector<simulated_pairs> learnt = first.learnt();
+  return learnt.empty() ? found : dataflow_engine(of, on, std::move(learnt)).run();
 }
 
 }  // namespace plait::simulate

@@ -11,8 +11,14 @@
 #include <plait/simulate/goal.hpp>
 
 namespace plait::simulate {
+namespace {
 
-dataflow_engine::dataflow_engine(const program& of, const machine& on)
+constexpr ticks second_ps = 1'000'000'000'000;
+
+}  // namespace
+
+dataflow_engine::dataflow_engine(const program& of, const machine& on,
+                                 std::vector<simulated_pairs> pairs)
     : program_(of), on_(on), wires_(on, of.ranks(), steps_, events_) {
   for (const rank_template& one : of.templates) unrolled_.push_back(unrolled(one, of.iterations));
   std::map<number, number> on_node;
@@ -31,6 +37,8 @@ dataflow_engine::dataflow_engine(const program& of, const machine& on)
     made.ready.resize(on.workers == 0 ? workers : 1);
     const bool alone = r >= on.node_of.size() || on_node[on.node_of[r]] == 1;
     made.looks = std::make_unique<rank_looks>(on, alone);
+    if (on.pairs_long_messages)
+      made.pairs.emplace(pairs.empty() ? simulated_pairs(true, second_ps) : pairs[r]);
   }
   const std::size_t workers = on.workers == 0 ? ranks_.front().workers.size() : on.workers;
   if (on.policy == look_policy::dedicated && on.cores != 0 && on.cores <= workers)
@@ -102,6 +110,9 @@ void dataflow_engine::handle(const event& one) {
     case event::kind::arrived:
       arrive(one.a, one.step);
       break;
+    case event::kind::receive_due:
+      start_due(one);
+      break;
     case event::kind::proxy_decides:
       if (one.version == ranks_[one.a].proxy_version) ask_proxy(one.a, one.at_ps);
       break;
@@ -122,13 +133,20 @@ void dataflow_engine::make_ready(number rank, number operation, number step, std
   const simulate::operation& one = ranks_[rank].program->operations[operation];
   if (one.kind == operation_kind::send) return post_send(rank, operation, step, by);
   if (one.kind == operation_kind::receive) return post_receive(rank, operation, step, by);
-  auto& ready = ranks_[rank].ready;
-  ready[ready.size() == 1 ? 0 : one.cpu].push_back({operation, step});
+  simulated_rank& of = ranks_[rank];
+  if (on_.workers == 0) {  // a processor takes what came first
+    of.ready[of.ready.size() == 1 ? 0 : one.cpu].push({of.made_ready++, operation, step});
+  } else {  // as the scheduler: by priority, then in the order of submission
+    of.ready.front().push({std::uint64_t{one.priority} << 32 | operation, operation, step});
+  }
 }
 
 void dataflow_engine::finish(number rank, number operation, number step, std::int32_t by) {
   simulated_rank& of = ranks_[rank];
   ++of.finished;
+  if (!of.under_way.empty())
+    std::erase_if(of.under_way,
+                  [operation](const long_receive* one) { return one->operation == operation; });
   of.last = steps_.later(of.last, step);
   release(rank, of.program->after_end, operation, step, by);
 }
@@ -143,6 +161,7 @@ simulated_thread& dataflow_engine::thread(number rank, std::int32_t which) {
 /// Gives idle workers what is ready; the ones that have been idle for longest first.
 void dataflow_engine::assign(number rank, std::int64_t now_ps) {
   simulated_rank& of = ranks_[rank];
+  if (stretch_ > 1) share_core(rank, now_ps);
   for (bool gave = true; gave;) {
     gave = false;
     for (std::size_t q = 0; q < of.ready.size(); ++q) {
@@ -154,8 +173,8 @@ void dataflow_engine::assign(number rank, std::int64_t now_ps) {
         if (best == nullptr || one.free_at_ps < best->free_at_ps) best = &one;
       }
       if (best == nullptr) continue;
-      const simulated_rank::ready_task next = of.ready[q].front();
-      of.ready[q].pop_front();
+      const simulated_rank::ready_task next = of.ready[q].top();
+      of.ready[q].pop();
       const bool by_core = best->free_at_ps > steps_.at(next.step);
       const std::int64_t begin = std::max({now_ps, best->free_at_ps, steps_.at(next.step)});
       const number from = by_core ? best->last : next.step;
@@ -165,7 +184,8 @@ void dataflow_engine::assign(number rank, std::int64_t now_ps) {
           duration_of(program_, of.program->operations[next.operation],
                       next.operation % std::max(1U, program_.of_rank(rank).size()), rank,
                       next.operation / std::max(1U, program_.of_rank(rank).size()));
-      const double ps = static_cast<double>(duration) * program_.unit_ps * stretch_;
+      const double ps =
+          static_cast<double>(duration) * program_.unit_ps * (of.shares_core ? stretch_ : 1);
       best->runs = true;
       best->operation = next.operation;
       best->ends_ps = begin + std::llround(ps);
@@ -178,6 +198,27 @@ void dataflow_engine::assign(number rank, std::int64_t now_ps) {
       release(rank, of.program->after_start, next.operation, best->began, worker);
       gave = true;
     }
+  }
+  if (stretch_ > 1) share_core(rank, now_ps);
+  if (of.kept > 0) note_rest(rank, now_ps);
+}
+
+/// The proxy begins to spin with the first message in flight, and rests after the last.
+void dataflow_engine::share_core(number rank, std::int64_t now_ps) {
+  simulated_rank& of = ranks_[rank];
+  if (of.shares_core != of.looks->is_idle()) return;
+  of.shares_core = !of.shares_core;
+  const double longer = of.shares_core ? stretch_ : 1 / stretch_;
+  for (std::size_t w = 0; w < of.workers.size(); ++w) {
+    simulated_thread& one = of.workers[w];
+    const std::int64_t since = std::max(now_ps, steps_.at(one.began));
+    if (!one.runs || one.ends_ps <= since) continue;
+    one.ends_ps = since + std::llround(static_cast<double>(one.ends_ps - since) * longer);
+    events_.add({.at_ps = one.ends_ps,
+                 .a = rank,
+                 .b = static_cast<number>(w),
+                 .version = ++one.version,
+                 .what = event::kind::task_ended});
   }
 }
 
@@ -204,7 +245,7 @@ void dataflow_engine::end_task(const event& one) {
 void dataflow_engine::lengthen_task(number rank, std::int64_t by_ps) {
   simulated_rank& of = ranks_[rank];
   if (by_ps == 0 || on_.cores == 0 || on_.cores > of.workers.size()) return;
-  if (stretch_ > 1) return;  // which has it
+  if (stretch_ > 1) return;  // the proxy's share has it
   for (std::size_t w = 0; w < of.workers.size(); ++w) {
     simulated_thread& one = of.workers[w];
     if (!one.runs) continue;

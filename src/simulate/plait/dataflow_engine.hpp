@@ -4,13 +4,16 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <unordered_map>
 #include <vector>
 
 #include <plait/simulate/dataflow.hpp>
 
+#include "look/paired_receives.hpp"
 #include "simulate/plait/critical_steps.hpp"
 #include "simulate/plait/event_queue.hpp"
 #include "simulate/plait/rank_looks.hpp"
@@ -45,30 +48,60 @@ struct simulated_thread {
   std::uint32_t version = 0;
 };
 
+/// A long receive of a rank that may wait for a send (`paired_receives`).
+struct long_receive {
+  std::uint32_t operation = 0;
+  std::uint32_t step = 0;  ///< that posted it
+  std::uint32_t peer = 0;
+  std::uint64_t sequence = 0;
+  std::int64_t until_ps = 0;
+  std::int64_t rest_ps = 0;
+  bool is_kept = false;
+};
+using simulated_pairs = basic_paired_receives<long_receive>;
+
 struct simulated_rank {
-  struct ready_task {
+  struct posted_receive {
     std::uint32_t operation;
     std::uint32_t step;
   };
+  struct ready_task {
+    std::uint64_t order;  ///< the lowest goes first
+    std::uint32_t operation;
+    std::uint32_t step;
+    friend bool operator>(const ready_task& a, const ready_task& b) { return a.order > b.order; }
+  };
+  using ready_queue =
+      std::priority_queue<ready_task, std::vector<ready_task>, std::greater<ready_task>>;
   const rank_template* program = nullptr;
   std::vector<std::uint32_t> unmet;
   std::vector<simulated_thread> workers;
   simulated_thread proxy;
-  std::vector<std::deque<ready_task>> ready;  ///< one for all workers, or one each
+  std::vector<ready_queue> ready;  ///< one for all workers, or one each
   std::unique_ptr<rank_looks> looks;
   std::deque<std::uint32_t> unseen;  ///< messages that wait for a look, as they came
   /// Receives without a message, and messages without a receive, by source and tag.
-  std::unordered_map<std::uint64_t, std::deque<ready_task>> receives;
+  std::unordered_map<std::uint64_t, std::deque<posted_receive>> receives;
   std::unordered_map<std::uint64_t, std::deque<std::uint32_t>> unexpected;
+  std::uint64_t made_ready = 0;
+  std::optional<simulated_pairs> pairs;
+  std::deque<long_receive> long_receives;
+  std::vector<long_receive*> under_way;  ///< of those
+  std::size_t kept = 0;                  ///< of those, that wait for a send
+  std::int64_t rests_since_ps = -1;      ///< -1: it does not
   std::uint32_t finished = 0;
   std::uint32_t last = 0;  ///< step that ended latest
   std::uint32_t proxy_version = 0;
+  bool shares_core = false;  ///< with its proxy, which spins
 };
 
 class dataflow_engine {
  public:
-  dataflow_engine(const program& of, const machine& on);
+  /// `pairs`: what a run before has learnt of each rank's long messages; empty: nothing.
+  dataflow_engine(const program& of, const machine& on, std::vector<simulated_pairs> pairs = {});
   [[nodiscard]] prediction run();
+  /// Returns what this run has learnt; empty if no long messages met.
+  [[nodiscard]] std::vector<simulated_pairs> learnt() const;
 
  private:
   using number = std::uint32_t;
@@ -87,11 +120,13 @@ class dataflow_engine {
   void assign(number rank, std::int64_t now_ps);
   void end_task(const event& one);
   void lengthen_task(number rank, std::int64_t by_ps);
+  void share_core(number rank, std::int64_t now_ps);
   [[nodiscard]] simulated_thread& thread(number rank, std::int32_t which);
 
   // Messages
   void post_send(number rank, number operation, number step, std::int32_t by);
   void post_receive(number rank, number operation, number step, std::int32_t by);
+  void start_receive(number rank, number operation, number step, std::int32_t by);
   void posted(const event& one);
   void depart(const wires::departure& left);
   void arrive(number message, number step);
@@ -106,6 +141,14 @@ class dataflow_engine {
   [[nodiscard]] bool match(number message);
   [[nodiscard]] std::optional<number> take_unexpected(number rank, number source, number tag);
   void expect_same_size(const flying_message& one) const;
+
+  // Long receives that wait for sends
+  [[nodiscard]] bool is_paired(const operation& one, number rank) const;
+  [[nodiscard]] bool keep_receive(number rank, number operation, number step);
+  void start_kept(number rank, long_receive& one, number step, std::int32_t by);
+  void note_long_send(number rank, const operation& one, number step, std::int32_t by);
+  void start_due(const event& one);
+  void note_rest(number rank, std::int64_t now_ps);
 
   // Looks
   [[nodiscard]] std::int32_t who_looks(number rank) const;
@@ -122,7 +165,9 @@ class dataflow_engine {
   std::vector<rank_template> unrolled_;
   std::deque<simulated_rank> ranks_;
   std::vector<flying_message> messages_;
-  double stretch_ = 1;  ///< of tasks beside a proxy that spins without a core of its own
+  /// Of tasks beside a proxy that spins without a core of its own: it does while something is in
+  /// flight, and every thread has an equal share of the cores.
+  double stretch_ = 1;
 };
 
 }  // namespace plait::simulate

@@ -84,9 +84,11 @@ void dataflow_engine::posted(const event& one) {
     }
     finish(from, send, one.step, one.by);
     assign(from, one.at_ps);
-  } else if (ranks_[from].looks->has_proxy()) {
-    ask_proxy(from, one.at_ps);
+    return;
   }
+  // Behind the request, so that the answer does not overtake it.
+  note_long_send(from, ranks_[from].program->operations[message.send], one.step, one.by);
+  if (ranks_[from].looks->has_proxy()) ask_proxy(from, one.at_ps);
 }
 
 void dataflow_engine::depart(const wires::departure& left) {
@@ -289,12 +291,17 @@ std::optional<std::uint32_t> dataflow_engine::take_unexpected(number rank, numbe
 
 void dataflow_engine::post_receive(number rank, number operation, number step, std::int32_t by) {
   simulated_rank& of = ranks_[rank];
+  of.looks->posted(steps_.at(step));
+  release(rank, of.program->after_start, operation, step, by);
+  if (!keep_receive(rank, operation, step)) start_receive(rank, operation, step, by);
+}
+
+void dataflow_engine::start_receive(number rank, number operation, number step, std::int32_t by) {
+  simulated_rank& of = ranks_[rank];
   const simulate::operation& one = of.program->operations[operation];
   const number peer = peer_of(program_, one, rank);
   const std::int64_t now = steps_.at(step);
-  of.looks->posted(now);
   of.receives[key_of(peer, one.tag)].push_back({operation, step});
-  release(rank, of.program->after_start, operation, step, by);
   const std::optional<number> waits = take_unexpected(rank, peer, one.tag);
   if (!waits.has_value()) {
     if (of.looks->has_proxy()) ask_proxy(rank, now);

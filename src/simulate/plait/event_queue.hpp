@@ -19,6 +19,7 @@ struct event {
     flow_starts,    ///< stream: on links of a `flow_network`
     flow_ended,     ///< stream
     arrived,        ///< message
+    receive_due,    ///< rank, long receive: it may have waited for long enough
     proxy_decides,  ///< rank
   };
   std::int64_t at_ps = 0;

@@ -58,7 +58,7 @@ constexpr std::uint64_t least_share_refused = 10;
 
 rank_builder::rank_builder(const recording& from, const message_tags& tags, name_table& names,
                            const std::string& where, call_table* calls)
-    : from_(from), tags_(tags), names_(names), where_(where), calls_(calls) {
+    : from_(from), tags_(tags), names_(names), where_(where), calls_(calls), blocking_(from) {
   // By number, for those that were idle have no part, and a damaged number must not make memory.
   for (const recorded_part& part : from.parts) {
     runs_[part.runtime];
@@ -76,13 +76,12 @@ rank_builder::rank_builder(const recording& from, const message_tags& tags, name
   }
 }
 
-operation rank_builder::message(const recorded_item& item, std::size_t at) const {
+operation rank_builder::message(std::uint32_t name, std::size_t at) const {
   const recorded_message& one = from_.messages[at];
   if (one.what != recorded_message::kind::point_to_point) {
     const bool on_window = one.what == recorded_message::kind::one_sided;
     throw usage_error(fmt::format(
-        "{}: rank {}: '{}' is {}, which is not simulated", where_, from_.rank,
-        from_.names[item.name],
+        "{}: rank {}: '{}' is {}, which is not simulated", where_, from_.rank, from_.names[name],
         on_window ? "an operation on a window" : "a collective operation of the MPI library"));
   }
   operation made;
@@ -106,7 +105,7 @@ rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint
     }
   } else {
     const auto found = messages_.at(runtime).find(id);
-    if (found != messages_.at(runtime).end()) made = message(item, found->second);
+    if (found != messages_.at(runtime).end()) made = message(item.name, found->second);
   }
   if (made.kind == operation_kind::calculation) {
     made.size += std::exchange(owed_ns_, 0);
@@ -115,9 +114,50 @@ rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint
     note_passed();
   }
   made.name = names_.number(from_.names[item.name]);
+  made.priority = item.priority;
+  const task_messages* const messages =
+      item.kind == recorded_kind::task ? blocking_.of(runtime, id) : nullptr;
+  return messages != nullptr ? add_in_pieces(made, *messages) : append(made);
+}
+
+rank_builder::number rank_builder::append(const operation& made) {
   has_earlier_.push_back(false);
   has_later_.push_back(false);
   return built_.add(made);
+}
+
+/// Returns the first piece; what waited for the task waits for the last.
+rank_builder::number rank_builder::add_in_pieces(const operation& task, const task_messages& of) {
+  std::uint64_t whole_ns = of.computed_ns;
+  for (const task_messages::call& one : of.calls) whole_ns += one.computed_ns;
+  operation piece = task;
+  piece.size = of.calls.front().computed_ns + (task.size - std::min(task.size, whole_ns));
+  const number first = append(piece);
+  number last = first;
+  const auto follow = [this](number earlier, const operation& made) {
+    const number later = append(made);
+    built_.require(later, earlier);
+    has_later_[earlier] = has_earlier_[later] = true;
+    return later;
+  };
+  for (std::size_t i = 0; i < of.calls.size(); ++i) {
+    const bool is_last = i + 1 == of.calls.size();
+    piece.size = is_last ? of.computed_ns : of.calls[i + 1].computed_ns;
+    std::vector<number> messages;
+    for (const std::size_t at : of.calls[i].messages) {
+      operation one = message(0, at);
+      one.name = task.name;
+      messages.push_back(follow(last, one));
+    }
+    last = follow(messages.front(), piece);
+    for (const number other : messages) {
+      if (other == messages.front()) continue;
+      built_.require(last, other);
+      has_later_[other] = true;
+    }
+  }
+  joins_[first] = last;
+  return first;
 }
 
 void rank_builder::note_passed() {

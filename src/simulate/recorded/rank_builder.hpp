@@ -12,6 +12,7 @@
 #include <plait/trace/recording.hpp>
 
 #include "simulate/name_table.hpp"
+#include "simulate/recorded/blocking_messages.hpp"
 #include "simulate/recorded/call_table.hpp"
 #include "simulate/recorded/message_tags.hpp"
 
@@ -44,7 +45,10 @@ class rank_builder {
   /// As `add_item`; the items of a call are one operation.
   [[nodiscard]] number add_step(const recorded_item& item, std::uint32_t runtime, std::uint64_t id);
   [[nodiscard]] number add_item(const recorded_item& item, std::uint32_t runtime, std::uint64_t id);
-  [[nodiscard]] operation message(const recorded_item& item, std::size_t at) const;
+  /// Adds a task that has called blocking MPI: its pieces, and the messages that each waits for.
+  [[nodiscard]] number add_in_pieces(const operation& task, const task_messages& of);
+  [[nodiscard]] number append(const operation& made);
+  [[nodiscard]] operation message(std::uint32_t name, std::size_t at) const;
   /// Counts what the program computes; returns the operation that later ones wait for, or none.
   [[nodiscard]] number add_spell(std::uint64_t took_ns, number after);
   void note_passed();
@@ -68,6 +72,7 @@ class rank_builder {
   std::unordered_map<number, std::uint64_t> of_gates_ns_;
   std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, run>> runs_;  ///< by runtime
   std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, std::size_t>> messages_;
+  blocking_messages blocking_;
   template_builder built_;
   std::unordered_map<number, number> joins_;  ///< of a task with children: what ends with the last
   std::vector<bool> has_earlier_;             ///< of each operation, in this part

@@ -3,10 +3,12 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <plait/core/error.hpp>
 #include <plait/core/text_file.hpp>
 #include <plait/simulate/call_program.hpp>
@@ -84,6 +86,32 @@ void expect_whole(const recording& one, std::size_t rank, std::span<const record
   return end - std::min(begin, end);
 }
 
+/// Returns what tasks waited for that no message of the recording shows; empty: nothing.
+[[nodiscard]] std::string doubt_of(std::span<const recording> ranks,
+                                   std::optional<std::uint32_t> runtime) {
+  for (const recording& one : ranks) {
+    if (!one.unseen_calls.empty())
+      return fmt::format(
+          "tasks of rank {} call MPI themselves, and these calls are not recorded: {}", one.rank,
+          fmt::join(one.unseen_calls, ", "));
+    using run_of_task = std::pair<std::uint32_t, std::uint64_t>;
+    std::set<run_of_task> waited;  // in calls that suspended them
+    std::set<run_of_task> ran;
+    for (const recorded_run& run : one.runs) {
+      if (runtime.has_value() && run.runtime != *runtime) continue;
+      if (!ran.emplace(run.runtime, run.id).second) waited.emplace(run.runtime, run.id);
+    }
+    for (const recorded_message& message : one.messages)
+      waited.erase({message.runtime, message.id});
+    if (!waited.empty())
+      return fmt::format(
+          "{} tasks of rank {} waited in MPI calls of their own, whose messages are "
+          "not in the recording: record again with this version",
+          waited.size(), one.rank);
+  }
+  return "";
+}
+
 }  // namespace
 
 /// Makes the operations of all ranks; with `calls`, collectives stay calls.
@@ -120,6 +148,7 @@ static recorded_program made_of(std::span<const recording> ranks, const std::str
     made.measured_ns = std::max(made.measured_ns, took_ns);
   }
   check(made.operations);
+  made.doubt = doubt_of(ranks, runtime);
   return made;
 }
 

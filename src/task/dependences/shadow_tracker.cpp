@@ -79,6 +79,17 @@ void shadow_tracker::program_waits_for(const task_node& node) {
   if (found != open_.end()) last_wait_ = found->second;
 }
 
+void shadow_tracker::ran(const task_node& node) {
+  const auto priority = static_cast<std::uint8_t>(node.urgency);
+  const std::lock_guard lock(mutex_);
+  if (node.recorded != nullptr) {
+    const std::size_t at = node.recorded->index;
+    if (at < part_.repeated.size()) part_.repeated[at].priority = priority;
+  } else if (const auto found = open_.find(&node); found != open_.end()) {
+    part_.items[found->second].priority = priority;
+  }
+}
+
 /// Tasks that take turns do so in the order of submission.
 void shadow_tracker::replay_begins(const replayed_graph& graph, std::uint64_t first_id) {
   const std::lock_guard lock(mutex_);

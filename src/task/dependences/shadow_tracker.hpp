@@ -40,6 +40,9 @@ class shadow_tracker {
   void declares(const task_node& node, const strided_bytes& memory, access_mode mode,
                 const void* operation);
   void program_waits_for(const task_node& node);
+  /// Keeps the priority of a task that has run.  It is given after the submission has begun, and a
+  /// replay measures it.
+  void ran(const task_node& node);
   void replay_begins(const replayed_graph& graph, std::uint64_t first_id);
   /// Tells the observer what there is, and forgets it.
   void all_finished();

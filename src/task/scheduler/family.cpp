@@ -20,6 +20,11 @@ using detail::worker;
   return w != nullptr ? w->in_task.load(std::memory_order_relaxed) : nullptr;
 }
 
+std::uint64_t scheduler::calling_task() const noexcept {
+  const task_node* const task = self_->calling_task();
+  return task != nullptr ? task->id.load(std::memory_order_relaxed) : 0;
+}
+
 bool scheduler::in_task() const noexcept {
   return self_->calling_task() != nullptr;
 }

@@ -113,6 +113,7 @@ class witness {
   }
   void ran(const worker& w, task_node& node, ticks begin, ticks end) const {
     if (is_sampled(node)) node.recorded->this_run += end - begin;
+    if (shadow_ != nullptr) shadow_->ran(node);
     if (observer_ != nullptr) observer_->task_ran(w.index, node.name, id_of(node), begin, end);
   }
   /// Errors: access_error when memory that the message names is gone; asked by a worker only.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The messages for which tasks have called blocking MPI, and what the tasks computed in between.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <plait/trace/recording.hpp>
+
+namespace plait::simulate {
+
+/// One task's, in the order of its calls.
+struct task_messages {
+  struct call {
+    std::uint64_t computed_ns = 0;      ///< before it
+    std::vector<std::size_t> messages;  ///< by place in the recording; one call has two at most
+  };
+  std::vector<call> calls;
+  std::uint64_t computed_ns = 0;  ///< after the last
+};
+
+/// Of one rank.
+class blocking_messages {
+ public:
+  explicit blocking_messages(const recording& from);
+
+  /// Returns those of a task, or null: it has made none.
+  [[nodiscard]] const task_messages* of(std::uint32_t runtime, std::uint64_t task) const {
+    const auto found = of_task_.find({runtime, task});
+    return found == of_task_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<std::pair<std::uint32_t, std::uint64_t>, task_messages> of_task_;
+};
+
+}  // namespace plait::simulate
