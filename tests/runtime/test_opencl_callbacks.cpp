@@ -28,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::string source =
+const std::string kernel_text =
     "kernel void add_one(global int* x) { ++x[get_global_id(0)]; }\n"
     "kernel void wait_at_gate(global int* x) {}\n"
     "kernel void mix_or_fail(global const ulong* x, global ulong* y, ulong salt) {}\n";
@@ -63,8 +63,8 @@ class opencl_rows : public ::testing::Test {
     if (std::getenv("PLAIT_TEST_OPENCL") == nullptr)
       GTEST_SKIP() << "kernels of real devices wait for no host";
     gpu = opencl_devices().at(0);
-    add_one = std::make_unique<opencl::kernel>(gpu, source, "add_one");
-    wait_at_gate = std::make_unique<opencl::kernel>(gpu, source, "wait_at_gate");
+    add_one = std::make_unique<opencl::kernel>(gpu, kernel_text, "add_one");
+    wait_at_gate = std::make_unique<opencl::kernel>(gpu, kernel_text, "wait_at_gate");
     detail::loaded_library driver({"libOpenCL.so.1"});
     driver.look_up(asked, "stand_in_asked");
     ASSERT_NE(asked, nullptr);
@@ -233,7 +233,7 @@ TEST_F(opencl_rows, who_observes_is_told_of_each_that_is_enqueued_meanwhile) {
 }
 
 TEST_F(opencl_rows, a_failure_in_the_middle_is_found_and_named) {
-  const opencl::kernel fail(gpu, source, "mix_or_fail");
+  const opencl::kernel fail(gpu, kernel_text, "mix_or_fail");
   device_array<std::uint64_t> some(gpu, 2);
   device_array<int>& gate = enqueue_gate(device_queue::compute);
   enqueue_row();
@@ -253,7 +253,7 @@ TEST_F(opencl_rows, a_failure_in_the_middle_is_found_and_named) {
 TEST_F(opencl_rows, a_device_may_end_with_a_row_in_flight) {
   for (int i = 0; i < 30; ++i) {
     const device other = opencl_devices().at(0);
-    const opencl::kernel add(other, source, "add_one");
+    const opencl::kernel add(other, kernel_text, "add_one");
     device_array<int> on(other, 1);
     *on.all().data() = 0;
     other.state()->join();
