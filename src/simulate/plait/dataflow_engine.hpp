@@ -126,7 +126,8 @@ class dataflow_engine {
   // Messages
   void post_send(number rank, number operation, number step, std::int32_t by);
   void post_receive(number rank, number operation, number step, std::int32_t by);
-  void start_receive(number rank, number operation, number step, std::int32_t by);
+  void add_receive(number rank, number operation, number step);
+  void take_early(number rank, number operation, number step, std::int32_t by);
   void posted(const event& one);
   void depart(const wires::departure& left);
   void arrive(number message, number step);

@@ -292,16 +292,24 @@ std::optional<std::uint32_t> dataflow_engine::take_unexpected(number rank, numbe
 void dataflow_engine::post_receive(number rank, number operation, number step, std::int32_t by) {
   simulated_rank& of = ranks_[rank];
   of.looks->posted(steps_.at(step));
-  release(rank, of.program->after_start, operation, step, by);
-  if (!keep_receive(rank, operation, step)) start_receive(rank, operation, step, by);
+  const bool is_kept = keep_receive(rank, operation, step);
+  if (!is_kept) add_receive(rank, operation, step);
+  release(rank, of.program->after_start, operation, step, by);  // receives that come behind it
+  if (!is_kept) take_early(rank, operation, step, by);
 }
 
-void dataflow_engine::start_receive(number rank, number operation, number step, std::int32_t by) {
+void dataflow_engine::add_receive(number rank, number operation, number step) {
+  const simulate::operation& one = ranks_[rank].program->operations[operation];
+  const number peer = peer_of(program_, one, rank);
+  ranks_[rank].receives[key_of(peer, one.tag)].push_back({operation, step});
+}
+
+/// Gives a receive the message that came before it.
+void dataflow_engine::take_early(number rank, number operation, number step, std::int32_t by) {
   simulated_rank& of = ranks_[rank];
   const simulate::operation& one = of.program->operations[operation];
   const number peer = peer_of(program_, one, rank);
   const std::int64_t now = steps_.at(step);
-  of.receives[key_of(peer, one.tag)].push_back({operation, step});
   const std::optional<number> waits = take_unexpected(rank, peer, one.tag);
   if (!waits.has_value()) {
     if (of.looks->has_proxy()) ask_proxy(rank, now);

@@ -59,7 +59,8 @@ void dataflow_engine::start_kept(number rank, long_receive& one, number step, st
   one.is_kept = false;
   --of.kept;
   of.under_way.push_back(&one);
-  start_receive(rank, one.operation, step, by);
+  add_receive(rank, one.operation, step);
+  take_early(rank, one.operation, step, by);
 }
 
 void dataflow_engine::note_long_send(number rank, const operation& one, number step,
