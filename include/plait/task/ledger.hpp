@@ -164,6 +164,8 @@ class sampled_overhead {
     return true;
   }
   [[nodiscard]] bool is_next_due() const noexcept { return left_ == 0; }
+  /// Notes that so many more have passed unmeasured.
+  void pass(int events) noexcept { left_ = left_ > events ? left_ - events : 0; }
   /// An interruption counts little, and is forgotten soon; of the first sample nobody knows whether
   /// it was interrupted.
   void learn(ticks measured) noexcept {

@@ -136,7 +136,8 @@ int message(Direct direct, Start start, const message_envelope& envelope,
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int code = blocking(std::move(direct), std::move(start), status);
-  if (code == MPI_SUCCESS) told.add(envelope, *status);
+  // A message that was given up while an exception unwinds has no status.
+  if (code == MPI_SUCCESS && std::uncaught_exceptions() == 0) told.add(envelope, *status);
   return code;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocking sends, receives and probes.
 #include <cstddef>
+#include <exception>
 #include <mutex>
 #include <vector>
 
@@ -32,7 +33,7 @@ int receive_and_send(blocking_calls& here, MPI_Status* status, const message_env
   }
   const int code = plait::wait_for_all(here, requests, statuses);
   if (status != MPI_STATUS_IGNORE) *status = statuses[0];
-  if (code == MPI_SUCCESS && told.are_wanted()) {
+  if (code == MPI_SUCCESS && told.are_wanted() && std::uncaught_exceptions() == 0) {
     told.add(incoming, statuses[0]);
     told.add(outgoing, statuses[1]);
   }

@@ -148,6 +148,7 @@ class basic_timekeeper {
       account_.charge_most(activity::posting, now, timed ? 0 : before_posts_.usual());
     } else if (started.is_owed && count > 1) {
       unread_ += count - 1;
+      before_posts_.pass(count - 1);
       account_.owe(0, (count - 1) * posts_.usual());
     }
     if (started.submitting) posted_since_entry_ += count * posts_.usual();

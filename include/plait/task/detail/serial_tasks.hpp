@@ -26,7 +26,7 @@ class serial_tasks {
  public:
   /// `capacity`: at least the number of tasks that can be in it at once.
   explicit serial_tasks(std::size_t capacity)
-      : places_(std::bit_ceil(std::max(2 * capacity, bits_a_word))),
+      : places_(std::bit_ceil(std::clamp(2 * capacity, bits_a_word, most_places))),
         bits_(places_.size() / bits_a_word),
         last_(places_.size() - 1),
         far_(capacity) {}
@@ -47,6 +47,7 @@ class serial_tasks {
 
  private:
   static constexpr std::size_t bits_a_word = 64;
+  static constexpr std::size_t most_places = std::size_t{1} << 15;  ///< a search passes them all
 
   [[nodiscard]] std::uint64_t word() const noexcept {
     return bits_[(oldest_ & last_) / bits_a_word];
