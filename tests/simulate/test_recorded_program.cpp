@@ -222,7 +222,7 @@ TEST(recorded_program, survives_ten_thousand_changed_recordings) {
       recording& one = ranks[random() % 2];
       plait::recorded_part& part = one.parts[random() % one.parts.size()];
       plait::recorded_message& message = one.messages[random() % one.messages.size()];
-      switch (random() % 8) {
+      switch (random() % 9) {
         case 0:
           message.id = random() % 20;
           break;
@@ -237,6 +237,10 @@ TEST(recorded_program, survives_ten_thousand_changed_recordings) {
           break;
         case 4:
           part.runtime = static_cast<std::uint32_t>(random() % 3);
+          break;
+        case 7:  // of a task, perhaps of one that there is
+          message.communicator = plait::recorded_message::first_of_tasks;
+          message.id = 1 + 2 * (random() % 4);
           break;
         case 5:
           part.first_id = random() % 30;
