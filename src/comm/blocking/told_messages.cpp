@@ -47,8 +47,8 @@ struct known_communicator {
                                                   const MPI_Status& status) {
   int count = one.count;
   if (!one.sent) PMPI_Get_count(&status, one.type, &count);
-  MPI_Count each = 0;
-  PMPI_Type_size_x(one.type, &each);
+  int each = 0;
+  PMPI_Type_size(one.type, &each);
   if (count == MPI_UNDEFINED || each == MPI_UNDEFINED) return std::nullopt;
   return static_cast<std::size_t>(count) * static_cast<std::size_t>(each);
 }
