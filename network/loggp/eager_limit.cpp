@@ -17,6 +17,7 @@ constexpr double patience_s = 20e-3;
 /// A message leaves at once if it does in one of so many trials: rank 1 may lack a core for a
 /// while.
 constexpr int trials = 3;
+constexpr int searches = 3;
 
 [[nodiscard]] int completes(MPI_Request& request) {
   const ticks until = now_ticks() + seconds_to_ticks(patience_s);
@@ -47,7 +48,7 @@ constexpr int trials = 3;
 
 }  // namespace
 
-std::optional<double> measured_eager_limit_bytes(environment& env) {
+eager_limit measured_eager_limit(environment& env) {
   std::vector<char> bytes(longest_tried_bytes);
   const auto leaves = [&](std::size_t size) {
     bool did = false;
@@ -55,14 +56,18 @@ std::optional<double> measured_eager_limit_bytes(environment& env) {
       did = leaves_at_once(native(env), env.rank(), bytes, static_cast<int>(size));
     return did;
   };
-  if (leaves(longest_tried_bytes)) return std::nullopt;
-  std::size_t leaves_surely = 1;
-  std::size_t waits = longest_tried_bytes;
-  while (waits - leaves_surely > 1) {
-    const std::size_t middle = leaves_surely + (waits - leaves_surely) / 2;
-    (leaves(middle) ? leaves_surely : waits) = middle;
+  if (leaves(longest_tried_bytes)) return {};
+  for (int search = 0; search < searches; ++search) {
+    std::size_t leaves_surely = 1;
+    std::size_t waits = longest_tried_bytes;
+    while (waits - leaves_surely > 1) {
+      const std::size_t middle = leaves_surely + (waits - leaves_surely) / 2;
+      (leaves(middle) ? leaves_surely : waits) = middle;
+    }
+    const bool still_leaves = leaves(leaves_surely);
+    if (!leaves(waits) && still_leaves) return {.bytes = static_cast<double>(leaves_surely)};
   }
-  return static_cast<double>(leaves_surely);
+  return {.is_sure = false};
 }
 
 }  // namespace plait::network::loggp

@@ -174,7 +174,12 @@ int run(environment& env, int argc, char** argv) {
   flood_pair flooded(env, 0, 1);
   probe::loggp_measurement measured = measure(env, pair, plan, "", given.rows.progress);
   // Beside the noise of round trips the time of a handshake is not seen.
-  measured.fit.eager_limit_bytes = measured_eager_limit_bytes(env);
+  const eager_limit found = measured_eager_limit(env);
+  measured.fit.eager_limit_bytes = found.bytes;
+  if (!found.is_sure)
+    measured.fit.remarks.emplace_back(
+        "S is not known: messages of one size sometimes left before their receives and sometimes "
+        "did not; measure on cores that nobody else uses");
   std::optional<raw_measurement> raw;
   if (given.raw_tcp) raw = measure_raw(env, plan, given.rows.progress);
   const std::vector<flood_times> floods =

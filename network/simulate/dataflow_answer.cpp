@@ -30,6 +30,11 @@ using plait::simulate::recorded_program;
 /// More operations than these are run once a scenario, without the runs that check derivatives.
 constexpr std::uint64_t most_checked_operations = 2'000'000;
 
+constexpr std::uint64_t usual_eager_limit_bytes = 64 << 10;
+constexpr const char* without_eager_limit =
+    "the network's file has no S: long messages leave before their receives are posted; measure "
+    "again with plait measure loggp";
+
 [[nodiscard]] double seconds(std::int64_t ps) {
   return 1e-12 * static_cast<double>(ps);
 }
@@ -114,6 +119,19 @@ void add_scans(json& row, const recorded_program& what, const machine& on) {
   row["takes_over"] = changes;
 }
 
+/// Returns whether a message between two nodes is longer than MPI libraries send at once over TCP.
+[[nodiscard]] bool has_long_messages(const plait::simulate::program& of,
+                                     const std::vector<std::uint32_t>& node_of) {
+  for (std::uint32_t rank = 0; rank < of.ranks(); ++rank) {
+    for (const plait::simulate::operation& one : of.of_rank(rank).operations) {
+      if (one.kind != plait::simulate::operation_kind::send || one.size <= usual_eager_limit_bytes)
+        continue;
+      if (node_of.empty() || node_of[peer_of(of, one, rank)] != node_of[rank]) return true;
+    }
+  }
+  return false;
+}
+
 [[nodiscard]] json row_of(const recorded_program& what, const named_machine& network,
                           const machine& on) {
   const prediction found = plait::simulate::predict(what.operations, on);
@@ -170,18 +188,20 @@ double payload_rate_in(const std::string& word) {
 std::vector<named_machine> machines_of(const std::string& words) {
   std::vector<named_machine> found;
   model::parameters base;
+  bool lacks_eager_limit = false;
   for (const std::string& word : words_in(words)) {
     if (const double rate = payload_rate_in(word); rate > 0) {
       model::parameters network = base;
       network.gap_per_byte_s = 8 / rate;
-      found.push_back({word, machine_of(network)});
+      found.push_back({word, machine_of(network), lacks_eager_limit});
       continue;
     }
     if (!std::filesystem::exists(word))
       throw usage_error(fmt::format(
           "--network: '{}' is no file of parameters and no rate such as 500mbit", word));
     base = model::read_parameters(word);
-    found.push_back({word, machine_of(base)});
+    lacks_eager_limit = !std::isfinite(base.eager_limit_bytes);
+    found.push_back({word, machine_of(base), lacks_eager_limit});
   }
   if (found.empty()) found.push_back({"free", machine{}});
   return found;
@@ -215,6 +235,8 @@ json dataflow_rows(const recorded_program& what, const dataflow_request& asked) 
       if (asked.links) put_on(*asked.links, what.operations, on);
       rows.push_back(row_of(what, network, on));
       if (asked.links) rows.back()["topology"] = asked.links->source;
+      if (network.lacks_eager_limit && has_long_messages(what.operations, on.node_of))
+        rows.back()["remark"] = without_eager_limit;
       if (what.measured_ns != 0)
         rows.back()["recorded_s"] = 1e-9 * static_cast<double>(what.measured_ns);
       if (!what.doubt.empty()) {
@@ -257,6 +279,9 @@ void print_dataflow_rows(const json& rows) {
                row["limiter"].get<std::string>(), parts_text(row));
   }
   fmt::print("{}", topology_line(rows));
+  std::string remark;
+  for (const json& row : rows) remark = row.value("remark", remark);
+  if (!remark.empty()) fmt::print("{}\n", remark);
   if (!rows.empty() && rows[0].contains("why_not_trusted"))
     fmt::print("not to be trusted: {}\n", rows[0]["why_not_trusted"].get<std::string>());
 }

@@ -20,6 +20,7 @@ struct topology;
 struct named_machine {
   std::string name;
   plait::simulate::machine on;
+  bool lacks_eager_limit = false;  ///< its file has no S
 };
 
 /// Wishes of a command line for the dialect `plait`.
@@ -64,7 +65,7 @@ struct dataflow_request {
 /// Returns a line for the topology that the rows have in common; empty: they have none.
 [[nodiscard]] std::string topology_line(const nlohmann::ordered_json& rows);
 
-/// Prints the rows as a table.
+/// Prints the rows as a table, and below it what is to be known of them.
 void print_dataflow_rows(const nlohmann::ordered_json& rows);
 
 }  // namespace plait::network::simulate

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <plait/comm/blocking_calls.hpp>
@@ -49,11 +50,16 @@ class task_suspender final : public blocking_calls {
   }
   [[nodiscard]] engine* messages() noexcept override { return &messages_; }
   void completed(const blocking_message& one) override {
+    if (!record_.has_value()) return;
     const std::uint64_t task = tasks_.calling_task();
-    if (task == 0) return record_->not_told("messages of the program itself");
+    if (task == 0) return not_told("messages");
     record_->task_messaged(task, one, now_ticks());
   }
-  void not_told(std::string_view calls) override { record_->not_told(calls); }
+  void not_told(std::string_view calls) override {
+    if (!record_.has_value()) return;
+    const bool by_task = tasks_.calling_task() != 0;
+    record_->not_told(std::string(calls) + (by_task ? "" : " of the program itself"));
+  }
 
  private:
   /// On the stack of the task, which stays where it is.

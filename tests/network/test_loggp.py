@@ -2,9 +2,13 @@
 """network/loggp writes every time it took and the fit, and says in one line what is wrong."""
 
 import math
+import os
+import unittest.mock
 
-from mpi_bench import MpiBench, Refuses, main
+from mpi_bench import MPI, MpiBench, Refuses, main
 
+EAGER = 6000  # bytes, no default
+LONGEST_TRIED = 4 << 20
 SHORT = ("--repeat", "3", "--max-size", "8KiB", "--floods", "none")
 TIMES = ("prtt_1_0_s", "prtt_n_0_s", "prtt_n_d_s", "receiving_s")
 ESTIMATES = ("gap_s", "send_overhead_s", "receive_overhead_s")
@@ -56,6 +60,19 @@ class Loggp(Refuses, MpiBench):
                 self.assertLessEqual(size[key]["q1"], size[key]["q3"])
         self.check_fit(result["fit"], 1, 1 + 7 * 1024)
         self.assertIsNone(result["link"])
+
+    def test_s_is_where_the_library_begins_to_ask_first(self):
+        """By Open MPI's options for messages in shared memory."""
+        options = {
+            "OMPI_MCA_pml": "ob1",
+            "OMPI_MCA_btl": "self,vader",
+            "OMPI_MCA_btl_vader_eager_limit": str(EAGER),
+        }
+        with unittest.mock.patch.dict(os.environ, options):
+            fit = self.result_of("--sizes", "1,100", "--repeat", "1", "--floods", "none")["fit"]
+        found = fit["eager_limit_bytes"] or LONGEST_TRIED
+        self.assertLessEqual(found, EAGER if MPI == "openmpi" else LONGEST_TRIED)
+        self.assertGreater(found, EAGER - 256 if MPI == "openmpi" else 1)  # a header counts, too
 
     def test_what_was_sent_has_been_compared_with_what_arrived(self):
         result = self.result_of("--sizes", "1,100", "--repeat", "2", "--messages", "4",

@@ -328,6 +328,22 @@ c2 requires c1
         self.assertEqual(head.split()[:2], ["network", "policy"])
         self.assertEqual(row.split()[:4], ["100mbit", "dedicated", "13.456", "bytes"])
 
+    def test_a_network_without_s_is_told_of_where_messages_are_long(self):
+        file = pathlib.Path(self.folder.name) / "measured.json"
+        network = dict.fromkeys(
+            ("latency_s", "send_overhead_s", "receive_overhead_s", "gap_s"), 1e-6
+        ) | {"gap_per_byte_s": 8e-9}
+        said = "the network's file has no S: long messages leave"
+
+        def output_of(text, words="", **more):
+            file.write_text(json.dumps({"network": network | more}))
+            return run(self.goal(text), "--network", f"{file}{words}").stdout
+
+        self.assertIn(said, output_of(self.PAIR))
+        self.assertIn(said, output_of(self.PAIR, ",100mbit", eager_limit_bytes=None))
+        self.assertNotIn(said, output_of(self.PAIR, eager_limit_bytes=65536))
+        self.assertNotIn(said, output_of(self.PAIR.replace("125001", "1000")))
+
     def test_the_dialect_plait_refuses_wrong_words(self):
         file = self.goal(self.PAIR)
         for words, said in (

@@ -315,6 +315,20 @@ def test_a_probe_waits_for_the_message_that_its_thread_receives_right_behind(tmp
     assert "// not to be trusted: no receive right behind says what was found by Mprobe" in text
 
 
+def test_a_probe_in_vain_waits_for_no_later_message(tmp_path):
+    def finish_of_rank_1(sent_at):
+        made = MadeTrace()
+        made.call(0, "Send", sent_at, sent_at + 2)
+        made.call(1, "Iprobe", 10, 11)
+        made.call(1, "Recv", 41, 60)  # behind 30 us of work
+        made.message(0, 1, (sent_at, sent_at + 2), (41, 60))
+        return Goal(goal_of(read(made, tmp_path), attach_result())).run()[1]
+
+    assert finish_of_rank_1(5) == pytest.approx(40_000, abs=10)
+    # 30 us of work do not wait for a message that leaves at 50.
+    assert finish_of_rank_1(50) == pytest.approx(50_000, abs=10)
+
+
 def test_a_goal_file_needs_all_messages_and_a_trace_of_calls(tmp_path):
     with pytest.raises(BadInput, match="of 4 messages one was kept"):
         goal_of(read(ring_trace(), tmp_path), {**attach_result(), "sampling": 4})

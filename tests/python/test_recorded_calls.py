@@ -8,6 +8,7 @@ import re
 import pytest
 
 from conftest import one_line, plait
+from plait import __version__
 from plait.attach.words import parse
 from plait.errors import BadInput
 from plait.run.attached import application_found
@@ -175,10 +176,19 @@ def test_the_other_dialect_knows_neither_nodes_nor_looks(tmp_path, simulate):
 def test_a_newer_trace_gives_a_new_program(tmp_path, simulate):
     folder = record(tmp_path)
     simulate()
-    (folder / "program.goal").write_text("mine")
+    mine = f"// plait {__version__}: mine"
+    (folder / "program.goal").write_text(mine)
     simulate()
-    assert (folder / "program.goal").read_text() == "mine"
+    assert (folder / "program.goal").read_text() == mine
     (folder / "trace.json").touch()
+    simulate()
+    assert "num_ranks 3" in (folder / "program.goal").read_text()
+
+
+def test_the_program_of_another_version_is_written_anew(tmp_path, simulate):
+    folder = record(tmp_path)
+    simulate()
+    (folder / "program.goal").write_text("// plait 0.0.1: mine")
     simulate()
     assert "num_ranks 3" in (folder / "program.goal").read_text()
 

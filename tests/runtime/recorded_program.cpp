@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program that knows of no recording, and what PLAIT_RECORD has kept of it:
 // recorded_program FOLDER
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -37,6 +39,9 @@ void add_one(int& x) {
 void run(plait::environment& env) {
   std::vector<int> edge(100, env.rank());  // which live longer than the runtime, whose end waits
   std::vector<int> ghost(100);
+  std::vector<char> long_one(1 << 20);
+  char short_one = 0;
+  std::vector<char> come(long_one.size());
   int sum = 0;
   plait::runtime rt{env, {.tasks = {.workers = 2}}};
   const int right = (env.rank() + 1) % env.size();
@@ -53,14 +58,44 @@ void run(plait::environment& env) {
   plait::graph sweep = rt.record(round);
   rt.replay(sweep, iterations).wait();
   rt.allreduce("sum", in(edge[0]), out(sum));
+  const auto hand_over = [&] {
+    rt.task(
+          "hand over",
+          [left, right](const int& from, int& to) {
+            MPI_Sendrecv(&from, 1, MPI_INT, right, 3, &to, 1, MPI_INT, left, 3, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+            MPI_Barrier(MPI_COMM_SELF);  // which waits for nobody
+          },
+          in(edge[1]), inout(ghost[1]))
+        .priority(plait::high);
+  };
+  hand_over();
+  rt.wait();
+  rt.start_trace();  // the program's own, which the recording goes through
+  hand_over();
+  rt.wait();
+  static_cast<void>(rt.stop_trace());
+  MPI_Barrier(MPI_COMM_WORLD);
+  // The long message waits for its receive, and so the short one behind completes before it.
+  const auto send = [right](const char* first, std::size_t size) {
+    MPI_Send(first, static_cast<int>(size), MPI_CHAR, right, 5, MPI_COMM_WORLD);
+  };
   rt.task(
-        "hand over",
-        [left, right](const int& from, int& to) {
-          MPI_Sendrecv(&from, 1, MPI_INT, right, 3, &to, 1, MPI_INT, left, 3, MPI_COMM_WORLD,
-                       MPI_STATUS_IGNORE);
-          MPI_Barrier(MPI_COMM_SELF);  // which waits for nobody
+        "long", [send](const std::vector<char>& from) { send(from.data(), from.size()); },
+        in(long_one))
+      .priority(plait::high);
+  rt.task(
+        "short", [send](const char& from) { send(&from, 1); }, in(short_one))
+      .priority(plait::high);
+  rt.task(
+        "both",
+        [left](std::vector<char>& to) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          for (int i = 0; i < 2; ++i)
+            MPI_Recv(to.data(), static_cast<int>(to.size()), MPI_CHAR, left, 5, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         },
-        in(edge[1]), inout(ghost[1]))
+        out(come))
       .priority(plait::high);
   rt.task(
       "parent", [&rt](int& x) { rt.task("child", add_one, inout(x)); }, inout(sum));
@@ -72,6 +107,8 @@ using plait::recording;
 [[nodiscard]] std::string name_of(const recording& of, const plait::recorded_item& item) {
   return of.names[item.name];
 }
+
+const std::set<std::string> blocking{"hand over", "long", "short", "both"};
 
 /// Every task has run once, every message took place, in each iteration.
 void check_rank(const recording& mine, int rank, int ranks) {
@@ -94,7 +131,7 @@ void check_rank(const recording& mine, int rank, int ranks) {
     const std::string name = name_of(mine, item);
     ++counted[name];
     if (item.kind == recorded_kind::task) {
-      const bool blocks = name == "hand over";  // and may run in pieces
+      const bool blocks = blocking.contains(name);  // and may run in pieces
       expect(runs.count(id) == 1 || (blocks && runs.count(id) > 1),
              name + " ran " + std::to_string(runs.count(id)) + " times");
       expect(item.priority == (blocks ? 0 : 1) || name == "wait_on" || name == "rim",
@@ -118,7 +155,10 @@ void check_rank(const recording& mine, int rank, int ranks) {
   }
   expect(counted["parent"] == 1 && counted["child"] == 1, "a task and what it submitted");
   const std::set<std::uint64_t> ran(runs.begin(), runs.end());
-  expect(counted["hand over"] == 1 && mine.unseen_calls.empty(), "a task that blocks");
+  for (const std::string& name : blocking)
+    expect(counted[name] == (name == "hand over" ? 2 : 1), name + ": how often");
+  const std::vector<std::string> unseen(ranks > 1 ? 1 : 0, "collectives of the program itself");
+  expect(mine.unseen_calls == unseen, "calls that are not recorded");
   expect(tasks.size() == ran.size(), "runs of tasks that nobody has submitted");
 }
 
@@ -126,6 +166,7 @@ void check_rank(const recording& mine, int rank, int ranks) {
 void check_messages(const std::string& folder, int ranks) {
   using key = std::tuple<unsigned, unsigned, unsigned, int, std::uint64_t, std::uint64_t>;
   std::map<key, int> open;
+  std::set<key> sent;
   std::size_t of_collectives = 0;
   for (int r = 0; r < ranks; ++r) {
     const std::string path = folder + "/" + plait::recording_file(static_cast<unsigned>(r));
@@ -133,7 +174,9 @@ void check_messages(const std::string& folder, int ranks) {
     for (const auto& m : one.messages) {
       const unsigned from = m.sent ? one.rank : m.peer;
       const unsigned to = m.sent ? m.peer : one.rank;
-      open[{m.communicator, from, to, m.tag, m.place, m.size_bytes}] += m.sent ? 1 : -1;
+      const key one_of{m.communicator, from, to, m.tag, m.place, m.size_bytes};
+      open[one_of] += m.sent ? 1 : -1;
+      if (m.sent) expect(sent.insert(one_of).second, "two messages at one place");
       of_collectives += m.called != 0 ? 1 : 0;
     }
   }

@@ -48,10 +48,12 @@ TEST(dataflow_tasks, takes_tasks_by_priority_and_then_as_they_were_submitted) {
 /// is answered behind 1 MB of data.
 TEST(dataflow_tasks, lets_long_receives_wait_for_long_sends) {
   constexpr std::uint64_t size = 1'000'001;
-  const auto time_of = [](bool pairs, bool answers) {
+  const auto time_of = [](bool pairs, bool answers, bool of_tasks = false) {
     std::vector<template_builder> ranks(2);
     for (std::uint32_t r = 0; r < 2; ++r) {
-      const std::uint32_t came = ranks[r].add(receives(size, 1 - r));
+      operation receive = receives(size, 1 - r);
+      receive.is_of_task = of_tasks;
+      const std::uint32_t came = ranks[r].add(receive);
       const std::uint32_t work = ranks[r].add(computes(r == 0 ? 100'000 : 300'000));
       const std::uint32_t sent = ranks[r].add(sends(size, 1 - r));
       ranks[r].require(sent, work);
@@ -69,6 +71,8 @@ TEST(dataflow_tasks, lets_long_receives_wait_for_long_sends) {
   EXPECT_LT(time_of(true, false), data + ms);
   // What waits for the receive does not start before, and nothing else changes.
   EXPECT_EQ(time_of(true, true), time_of(false, true));
+  // Receives that are not the engine's wait for nothing.
+  EXPECT_EQ(time_of(true, false, true), time_of(false, false));
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <plait/core/error.hpp>
 #include <plait/simulate/goal.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "random_program.hpp"
 
@@ -129,6 +132,21 @@ TEST(goal, refuses_what_is_too_long_before_it_is_read) {
   EXPECT_THROW(static_cast<void>(read_goal("/does/not/exist")), usage_error);
   EXPECT_THROW(static_cast<void>(read_goal("/tmp")), usage_error);
   EXPECT_THROW(static_cast<void>(read_goal("/dev/zero")), usage_error);
+}
+
+TEST(goal, refuses_a_pipe_without_waiting_for_its_writer) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("plait_pipe_" + std::to_string(::getpid())))
+          .string();
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::string said = "accepted";
+  try {
+    static_cast<void>(read_goal(path));
+  } catch (const usage_error& refused) {
+    said = refused.what();
+  }
+  std::filesystem::remove(path);
+  EXPECT_NE(said.find("is no regular file"), std::string::npos) << said;
 }
 
 /// Returns what a rank does, with its peers by number.

@@ -222,7 +222,7 @@ TEST(recorded_program, survives_ten_thousand_changed_recordings) {
       recording& one = ranks[random() % 2];
       plait::recorded_part& part = one.parts[random() % one.parts.size()];
       plait::recorded_message& message = one.messages[random() % one.messages.size()];
-      switch (random() % 8) {
+      switch (random() % 9) {
         case 0:
           message.id = random() % 20;
           break;
@@ -237,6 +237,10 @@ TEST(recorded_program, survives_ten_thousand_changed_recordings) {
           break;
         case 4:
           part.runtime = static_cast<std::uint32_t>(random() % 3);
+          break;
+        case 7:  // of a task, perhaps of one that there is
+          message.communicator = plait::recorded_message::first_of_tasks;
+          message.id = 1 + 2 * (random() % 4);
           break;
         case 5:
           part.first_id = random() % 30;
@@ -304,9 +308,66 @@ TEST(recorded_program, is_not_to_be_trusted_where_tasks_waited_for_what_it_lacks
   ranks = ranks_that_block();
   ranks[1].unseen_calls = {"collectives", "non-blocking messages"};
   EXPECT_NE(plait::simulate::program_of(ranks, "folder")
-                .doubt.find("tasks of rank 1 call MPI themselves, and these calls are not "
-                            "recorded: collectives, non-blocking messages"),
+                .doubt.find("rank 1 calls MPI itself, and these calls are not recorded: "
+                            "collectives, non-blocking messages"),
             std::string::npos);
+}
+
+/// Rank 1 has received the message by calls that are not recorded.
+TEST(recorded_program, does_without_messages_of_tasks_that_have_one_side) {
+  std::vector<recording> ranks = ranks_that_block();
+  ranks[1].messages.clear();
+  ranks[1].runs = {{.id = 1, .took_ns = 6000}, {.id = 2, .begin_ns = 50'000, .took_ns = 1000}};
+  plait::simulate::machine on;
+  on.latency_ps = 10'000'000;
+  const auto read = plait::simulate::program_of(ranks, "folder");
+  EXPECT_EQ(read.doubt, "1 messages of tasks' own MPI calls have one side in the recording");
+  EXPECT_EQ(predict(read.operations, on).finish_ps,
+            (std::vector<std::int64_t>{9'000'000, 7'000'000}));
+  ranks[1].unseen_calls = {"non-blocking messages"};
+  EXPECT_EQ(plait::simulate::program_of(ranks, "folder").doubt,
+            "rank 1 calls MPI itself, and these calls are not recorded: non-blocking messages");
+  ranks = ranks_that_block();
+  ranks[0].messages[0].size_bytes = 8;  // another message's place
+  EXPECT_EQ(plait::simulate::program_of(ranks, "folder").doubt,
+            "2 messages of tasks' own MPI calls have one side in the recording");
+}
+
+TEST(recorded_program, has_the_messages_of_a_task_once_even_if_tasks_share_its_id) {
+  std::vector<recording> ranks = ranks_that_block();
+  const std::uint64_t before =
+      plait::simulate::program_of(ranks, "folder").operations.of_rank(0).size();
+  for (int i = 0; i < 100; ++i) ranks[0].parts[0].items.push_back({.id = 1, .name = 1});
+  EXPECT_EQ(plait::simulate::program_of(ranks, "folder").operations.of_rank(0).size(),
+            before + 100);
+}
+
+TEST(recorded_program, lets_no_piece_of_a_task_wait_for_what_the_task_has_submitted) {
+  std::vector<recording> ranks = ranks_that_block();
+  ranks[0].names.emplace_back("child");
+  ranks[0].parts[0].items.push_back({.id = 90, .parent = 1, .name = 4});
+  ranks[0].runs.push_back({.id = 90, .took_ns = 20'000});
+  plait::simulate::machine on;
+  on.workers = 2;
+  // Pieces of 5 and 3 us beside the child's 20, and then the next task's 1.
+  const auto read = plait::simulate::program_of(ranks, "folder");
+  EXPECT_EQ(predict(read.operations, on).finish_ps[0], 21'000'000);
+}
+
+TEST(recorded_program, lets_no_task_go_before_what_takes_no_thread) {
+  std::vector<recording> ranks = two_ranks();
+  ranks[0].parts[0].items[0].kind = recorded_kind::program;
+  ranks[0].parts[0].items.push_back({.id = 2, .parent = 3, .name = 1});
+  const auto read = plait::simulate::program_of(ranks, "folder");
+  const auto is_named = [&](const operation& one, const char* name) {
+    return read.operations.names[one.name] == name && one.kind == operation_kind::calculation;
+  };
+  const auto& all = read.operations.of_rank(0).operations;
+  EXPECT_EQ(all[0].priority, 0) << "the program's own";
+  EXPECT_EQ(std::ranges::count_if(
+                all, [&](const operation& one) { return is_named(one, "") && one.priority == 0; }),
+            1)
+      << "the end of a task with another";
 }
 
 }  // namespace

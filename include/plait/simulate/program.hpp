@@ -49,9 +49,11 @@ struct operation {
   peer_rule rule = peer_rule::rank;
   duration_rule duration = duration_rule::constant;
   std::uint8_t priority = 1;  ///< of a task: where several are ready, the lowest goes first
+  bool is_of_task = false;    ///< of a message: a task's own MPI call, not plait's engine, makes it
 
   friend bool operator==(const operation&, const operation&) = default;
 };
+static_assert(sizeof(operation) == 32);
 
 /// An edge to a dependent operation of the same iteration, or of the next.
 class dependent {

@@ -74,6 +74,8 @@ struct recorded_run {
 struct recorded_message {
   /// Says what it was.  Only `point_to_point` has two sides.
   enum class kind : std::uint8_t { point_to_point, one_sided, library_collective };
+  /// From this number on, `communicator` is of a message for which a task has called blocking MPI.
+  static constexpr std::uint32_t first_of_tasks = 0x8000'0000U;
 
   std::uint64_t id = 0;  ///< its own, or of the task that has called blocking MPI for it
   std::uint64_t begin_ns = 0;
@@ -88,6 +90,7 @@ struct recorded_message {
   bool sent = false;
   kind what = kind::point_to_point;
 
+  [[nodiscard]] bool is_of_task() const noexcept { return communicator >= first_of_tasks; }
   friend bool operator==(const recorded_message&, const recorded_message&) = default;
 };
 
@@ -131,7 +134,7 @@ struct recording {
   std::vector<recorded_part> parts;
   std::vector<recorded_run> runs;
   std::vector<recorded_message> messages;
-  /// Kinds of MPI calls in tasks that waited for other ranks and are not among the messages.
+  /// Kinds of MPI calls, in tasks or of the program itself, that are not among the messages.
   std::vector<std::string> unseen_calls;
 
   friend bool operator==(const recording&, const recording&) = default;

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from plait import __version__
 from plait.errors import BadInput
 from plait.formats.collective_rounds import rounds_of
-from plait.formats.probes import probed
+from plait.formats.probes import MAY_FIND_NOTHING, probed
 from plait.formats.trace import Collective, Side, Slice, Trace
 from plait.results.base import Result
 
@@ -47,6 +47,7 @@ class _Operation:
     side: Side
     rounds: list[list[str]]
     collective: str = ""  # with `calls`, what the operation is, where it is a collective
+    sent_at: int = 0  # of a receive: when its send was posted
     # Labels of the first and of the last round, once they have been written.
     begins: list[str] = dataclasses.field(default_factory=list)
     ends: list[str] = dataclasses.field(default_factory=list)
@@ -137,7 +138,11 @@ def _operations(trace: Trace, calls: bool) -> list[list[_Operation]]:
         of = (message.tag + 0x9E3779B1 * message.communicator) % _TAGS if calls else tag
         found[source].append(_Operation(message.sent, [[f"send {size}b to {target} tag {of}"]]))
         found[target].append(
-            _Operation(message.received, [[f"recv {size}b from {source} tag {of}"]])
+            _Operation(
+                message.received,
+                [[f"recv {size}b from {source} tag {of}"]],
+                sent_at=message.sent.begin,
+            )
         )
     for one in trace.collectives:
         if one.name.startswith("Neighbor"):  # who is whose neighbour is not known
@@ -243,7 +248,10 @@ class _Rank:
 
     def _post_at(self, probe: Slice, receive: Slice) -> None:
         """Lets a probe post and complete the receive of the message that it has found."""
-        posted = self._posted.pop(receive.begin, [])
+        posted = self._posted.get(receive.begin, [])
+        if probe.call in MAY_FIND_NOTHING and any(one.sent_at > probe.end for one in posted):
+            return
+        self._posted.pop(receive.begin, None)
         for one in posted:
             if one.side.end > one.side.begin:
                 self._completed[one.side.end].remove(one)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from plait.formats.trace import Slice
 
-_PROBES = ("Probe", "Mprobe", "Iprobe", "Improbe")
+MAY_FIND_NOTHING = ("Iprobe", "Improbe")  # as where the message is sent only later
+_PROBES = ("Probe", "Mprobe", *MAY_FIND_NOTHING)
 _RECEIVES = ("Recv", "Mrecv")
 
 

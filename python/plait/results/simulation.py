@@ -40,6 +40,7 @@ _ROW = fields(
      "parts": mapping(at_least_0, least=1), "limiter": text,
      "computation_by_name_s": mapping(at_least_0), "sensitivities": mapping(_SENSITIVITY),
      "recorded_s": at_least_0, "grid": text, "trusted": flag, "why_not_trusted": text,
+     "remark": text,
      "tolerated_L_ns": mapping(or_null(at_least_0)), "takes_over": sequence(_CHANGE)},
 )  # fmt: skip
 _LAW = fields(

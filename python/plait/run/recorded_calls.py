@@ -11,7 +11,7 @@ import dataclasses
 import pathlib
 import urllib.parse
 
-from plait import results
+from plait import __version__, results
 from plait.attach.words import RECORDED_RESULT, RECORDED_TRACE
 from plait.errors import BadInput
 from plait.formats.goal import DOUBT, goal_of
@@ -62,7 +62,8 @@ def recorded_calls(
 
     `region`: the only region of the program to take, NAME or NAME:STAY, counted from 0.
 
-    The GOAL file is written into the folder where it is not there, or is older than the trace.
+    The GOAL file is written into the folder where it is not there, is older than the trace, or is
+    of another version of plait.
     `for_ranks`: in that file collectives are calls, so that they can be made for other ranks.
     """
     file, trace_file = folder / RECORDED_RESULT, folder / RECORDED_TRACE
@@ -80,7 +81,7 @@ def recorded_calls(
     prefix = f"{_OF_REGION}{urllib.parse.quote(region, safe='')}." if region else ""
     program = folder / (prefix + (_CALLS if for_ranks else _PROGRAM))
     took_s = result["wall_s"]
-    if region or not program.is_file() or program.stat().st_mtime < trace_file.stat().st_mtime:
+    if region or not _is_up_to_date(program, trace_file):
         trace = read_trace(trace_file)
         _expect_whole(folder, trace, result)
         if region:
@@ -101,6 +102,13 @@ def recorded_calls(
         _ranks_of_a_node(hosts),
         _doubt_in(program),
     )
+
+
+def _is_up_to_date(program: pathlib.Path, trace_file: pathlib.Path) -> bool:
+    if not program.is_file() or program.stat().st_mtime < trace_file.stat().st_mtime:
+        return False
+    with program.open(encoding="utf-8", errors="replace") as lines:
+        return lines.readline().startswith(f"// plait {__version__}:")
 
 
 def _doubt_in(program: pathlib.Path) -> str:

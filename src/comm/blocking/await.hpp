@@ -135,7 +135,11 @@ int message(Direct direct, Start start, const message_envelope& envelope,
   if (!told.are_wanted()) return blocking(std::move(direct), std::move(start), status);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
-  const int code = blocking(std::move(direct), std::move(start), status);
+  const auto post = [&](MPI_Request* request) {
+    told.post();
+    return start(request);
+  };
+  const int code = blocking(std::move(direct), post, status);
   // A message that was given up while an exception unwinds has no status.
   if (code == MPI_SUCCESS && std::uncaught_exceptions() == 0) told.add(envelope, *status);
   return code;

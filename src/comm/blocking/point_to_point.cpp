@@ -24,6 +24,7 @@ int receive_and_send(blocking_calls& here, MPI_Status* status, const message_env
   plait::told_messages told(&here);
   {
     std::unique_lock guard(here);
+    told.post();
     if (const int code = start_receive(&requests[0]); code != MPI_SUCCESS) return code;
     if (const int code = start_send(&requests[1]); code != MPI_SUCCESS) {
       guard.unlock();

@@ -18,7 +18,7 @@ struct known_communicator {
   [[nodiscard]] std::uint32_t number() const noexcept {
     std::uint32_t hash = 2166136261U;
     for (const int rank : ranks) hash = (hash ^ static_cast<std::uint32_t>(rank)) * 16777619U;
-    return hash | 0x8000'0000U;  // none of the engine's, which count from 0
+    return hash;
   }
 };
 
@@ -42,13 +42,15 @@ struct known_communicator {
   return made;
 }
 
-/// Returns the bytes of a message, or MPI_UNDEFINED.
-[[nodiscard]] int bytes_of(const message_envelope& one, const MPI_Status& status) {
+/// Returns the bytes of a message; nothing where they are no whole number of elements.
+[[nodiscard]] std::optional<std::size_t> bytes_of(const message_envelope& one,
+                                                  const MPI_Status& status) {
   int count = one.count;
   if (!one.sent) PMPI_Get_count(&status, one.type, &count);
   int each = 0;
   PMPI_Type_size(one.type, &each);
-  return count == MPI_UNDEFINED ? MPI_UNDEFINED : count * each;
+  if (count == MPI_UNDEFINED || each == MPI_UNDEFINED) return std::nullopt;
+  return static_cast<std::size_t>(count) * static_cast<std::size_t>(each);
 }
 
 }  // namespace
@@ -58,15 +60,17 @@ void told_messages::add(const message_envelope& one, const MPI_Status& status) {
   std::lock_guard guard(*here_);
   engine* const messages = here_->messages();
   const auto among = messages != nullptr ? known(one.comm, *messages) : std::nullopt;
-  const int bytes = bytes_of(one, status);
+  const std::optional<std::size_t> bytes = bytes_of(one, status);
   if (!among.has_value()) return here_->not_told("messages between two groups");
-  if (bytes == MPI_UNDEFINED) return here_->not_told("messages of a part of an element");
-  const int peer = one.sent ? one.peer : status.MPI_SOURCE;
+  if (!bytes.has_value()) return here_->not_told("messages of a part of an element");
+  const auto in_group = static_cast<std::size_t>(one.sent ? one.peer : status.MPI_SOURCE);
+  const int peer = among->ranks[in_group];
+  if (peer == MPI_UNDEFINED) return here_->not_told("messages to ranks of other programs");
   here_->completed({.sent = one.sent,
-                    .peer = among->ranks[static_cast<std::size_t>(peer)],
+                    .peer = peer,
                     .tag = one.sent ? one.tag : status.MPI_TAG,
                     .communicator = among->number(),
-                    .size_bytes = static_cast<std::size_t>(bytes),
+                    .size_bytes = *bytes,
                     .begin = begin_});
 }
 
@@ -78,13 +82,14 @@ void do_not_tell(const char* calls) {
 }
 
 void do_not_tell_of_collective(MPI_Comm among) {
+  blocking_calls* const here = interceptor();
+  if (here == nullptr || !here->wants_messages()) return;
   int between_groups = 0;
   int size = 0;
-  if (blocking_calls* const here = interceptor(); here == nullptr || !here->wants_messages())
-    return;
+  std::lock_guard guard(*here);
   PMPI_Comm_test_inter(among, &between_groups);
   PMPI_Comm_size(among, &size);
-  if (between_groups != 0 || size > 1) do_not_tell("collectives");
+  if (between_groups != 0 || size > 1) here->not_told("collectives");
 }
 
 }  // namespace plait

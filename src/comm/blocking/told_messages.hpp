@@ -18,21 +18,24 @@ struct message_envelope {
   MPI_Comm comm;
 };
 
-/// Those of one call, which begins here.
+/// Those of one call.
 class told_messages {
  public:
   explicit told_messages(blocking_calls* here) noexcept
-      : here_(here != nullptr && here->wants_messages() ? here : nullptr),
-        begin_(here_ != nullptr ? now_ticks() : 0) {}
+      : here_(here != nullptr && here->wants_messages() ? here : nullptr) {}
 
   [[nodiscard]] bool are_wanted() const noexcept { return here_ != nullptr; }
+  /// Notes that MPI is told of them now.  With the token: so they are matched in this order.
+  void post() noexcept {
+    if (are_wanted()) begin_ = now_ticks();
+  }
 
   /// Tells a message that has completed, with its status.  Precondition: messages are wanted.
   void add(const message_envelope& one, const MPI_Status& status);
 
  private:
   blocking_calls* const here_;
-  const ticks begin_;
+  ticks begin_ = 0;
 };
 
 /// Tells that the task's call is not told of, where messages are wanted.

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -174,14 +176,13 @@ void program_recording::add_blocking(std::uint32_t runtime, const recorder& from
   for (const recorder::blocking_side& told : from.blocking()) {
     recorded_message& one = all_.messages.emplace_back();
     one.id = told.task;
-    one.begin_ns = ns_since_begin(told.begin);
-    one.took_ns = ns_of(told.end - told.begin);
+    one.begin_ns = ns_since_begin(told.side.begin);
+    one.took_ns = ns_of(told.end - told.side.begin);
     one.runtime = runtime;
     one.sent = told.side.sent;
     one.peer = static_cast<std::uint32_t>(told.side.peer);
     one.tag = told.side.tag;
-    one.communicator = static_cast<std::uint32_t>(told.side.communicator);
-    one.place = told.side.place;
+    one.communicator = told.side.communicator | recorded_message::first_of_tasks;
     one.size_bytes = told.side.size_bytes;
   }
   for (const std::string& calls : from.not_told()) {
@@ -211,6 +212,20 @@ void program_recording::add(std::size_t runtime, const recorder& from) {
   all_.wall_ns = ns_since_begin(now_ticks());
 }
 
+/// They are matched in the order in which they were posted, and were told as they completed, to one
+/// recorder of a runtime or to another.
+void program_recording::number_blocking() {
+  std::vector<recorded_message*> posted;
+  for (recorded_message& one : all_.messages) {
+    if (one.is_of_task()) posted.push_back(&one);
+  }
+  std::ranges::stable_sort(posted, {}, &recorded_message::begin_ns);
+  using posts = std::tuple<std::uint32_t, bool, std::uint32_t, std::int32_t, std::uint32_t>;
+  std::map<posts, std::uint64_t> next;
+  for (recorded_message* const one : posted)
+    one->place = next[{one->runtime, one->sent, one->peer, one->tag, one->communicator}]++;
+}
+
 void program_recording::write() noexcept {
   if (held_ > 0) {
     std::fprintf(stderr,
@@ -219,6 +234,7 @@ void program_recording::write() noexcept {
                  all_.rank, held_);
   }
   try {
+    number_blocking();
     files::create_directories(folder_);  // other hosts have folders of their own
     write_text_file((files::path(folder_) / recording_file(all_.rank)).string(),
                     pack_recording(all_));

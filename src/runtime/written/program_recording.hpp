@@ -47,6 +47,7 @@ class program_recording {
   void add_messages(std::uint32_t runtime, const recorder& from);
   /// Adds those for which tasks have called blocking MPI.
   void add_blocking(std::uint32_t runtime, const recorder& from);
+  void number_blocking();
 
   const std::string folder_;
   recording all_;

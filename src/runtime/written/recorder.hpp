@@ -7,14 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -110,23 +108,16 @@ class recorder final : public task_observer {
   /// One side of a message for which a task has called blocking MPI.
   struct blocking_side {
     std::uint64_t task;
-    message_side side;
-    ticks begin;
+    blocking_message side;
     ticks end;
   };
   /// With the token, as the next two.
   void task_messaged(std::uint64_t task, const blocking_message& one, ticks end) {
-    const auto number = static_cast<int>(one.communicator);
-    std::uint64_t& place = next_place_[{one.sent, one.peer, one.tag, number}];
-    blocking_.push_back({task,
-                         {.sent = one.sent,
-                          .peer = one.peer,
-                          .tag = one.tag,
-                          .place = place++,
-                          .size_bytes = one.size_bytes,
-                          .communicator = number},
-                         one.begin,
-                         end});
+    if (budget_ != nullptr && budget_->take(1) == 0) {
+      ++outside_.dropped;
+      return;
+    }
+    blocking_.push_back({task, one, end});
   }
   /// Notes kinds of calls whose messages are not recorded.
   void not_told(std::string_view calls) { not_told_.emplace(calls); }
@@ -313,7 +304,6 @@ class recorder final : public task_observer {
   writer outside_;                    ///< the token's holder: messages, and what they released
   std::vector<noted_side> sides_;     ///< of `outside_.events`
   std::vector<blocking_side> blocking_;
-  std::map<std::tuple<bool, int, int, int>, std::uint64_t> next_place_;  ///< of those
   std::set<std::string, std::less<>> not_told_;
   std::vector<replay> replays_;  ///< the submitting thread's, as is the next
   std::vector<submitted_part> parts_;

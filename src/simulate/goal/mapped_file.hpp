@@ -17,9 +17,10 @@ namespace plait::simulate {
 /// Maps a file.  Nobody may shorten it meanwhile.
 class mapped_file {
  public:
-  /// A file that cannot be mapped has no bytes here: whoever reads it otherwise says why.
+  /// A file that cannot be mapped has no bytes here: whoever reads it otherwise says why.  Waits
+  /// for no writer of a pipe.
   explicit mapped_file(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return;
     struct stat about {};
     if (::fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {

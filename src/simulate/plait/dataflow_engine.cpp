@@ -144,7 +144,7 @@ void dataflow_engine::make_ready(number rank, number operation, number step, std
 void dataflow_engine::finish(number rank, number operation, number step, std::int32_t by) {
   simulated_rank& of = ranks_[rank];
   ++of.finished;
-  if (!of.under_way.empty())
+  if (!of.under_way.empty() && of.program->operations[operation].kind == operation_kind::receive)
     std::erase_if(of.under_way,
                   [operation](const long_receive* one) { return one->operation == operation; });
   of.last = steps_.later(of.last, step);

@@ -88,6 +88,7 @@ struct simulated_rank {
   std::deque<long_receive> long_receives;
   std::vector<long_receive*> under_way;  ///< of those
   std::size_t kept = 0;                  ///< of those, that wait for a send
+  std::uint32_t first_kept = 0;          ///< none of those before does
   std::int64_t rests_since_ps = -1;      ///< -1: it does not
   std::uint32_t finished = 0;
   std::uint32_t last = 0;  ///< step that ended latest

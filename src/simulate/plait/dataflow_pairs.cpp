@@ -21,9 +21,11 @@ std::vector<simulated_pairs> dataflow_engine::learnt() const {
   return all;
 }
 
-/// Within a node no stream has to be shared.
+/// Within a node no stream has to be shared.  Messages of tasks' own MPI calls are not the
+/// engine's.
 bool dataflow_engine::is_paired(const operation& one, number rank) const {
-  if (!ranks_[rank].pairs.has_value() || one.size <= on_.eager_limit_bytes || one.peer == any)
+  if (!ranks_[rank].pairs.has_value() || one.size <= on_.eager_limit_bytes || one.peer == any ||
+      one.is_of_task)
     return false;
   const number peer = peer_of(program_, one, rank);
   return on_.node_of.empty() || on_.node_of[peer] != on_.node_of[rank];
@@ -79,7 +81,8 @@ void dataflow_engine::note_rest(number rank, std::int64_t now_ps) {
   if (!rests) of.rests_since_ps = -1;
   if (!rests || of.rests_since_ps >= 0) return;
   of.rests_since_ps = now_ps;
-  for (number at = 0; at < of.long_receives.size(); ++at) {
+  while (!of.long_receives[of.first_kept].is_kept) ++of.first_kept;
+  for (number at = of.first_kept; at < of.long_receives.size(); ++at) {
     const long_receive& one = of.long_receives[at];
     if (one.is_kept)
       events_.add(

@@ -27,14 +27,20 @@ class blocking_messages {
  public:
   explicit blocking_messages(const recording& from);
 
-  /// Returns those of a task, or null: it has made none.
-  [[nodiscard]] const task_messages* of(std::uint32_t runtime, std::uint64_t task) const {
+  /// Returns those of a task, or null: it has made none, or they have been taken.  So a damaged
+  /// recording, in which many tasks have one id, has no more messages than it names.
+  [[nodiscard]] const task_messages* take(std::uint32_t runtime, std::uint64_t task) {
     const auto found = of_task_.find({runtime, task});
-    return found == of_task_.end() ? nullptr : &found->second;
+    if (found == of_task_.end() || std::exchange(found->second.is_taken, true)) return nullptr;
+    return &found->second.made;
   }
 
  private:
-  std::map<std::pair<std::uint32_t, std::uint64_t>, task_messages> of_task_;
+  struct entry {
+    task_messages made;
+    bool is_taken = false;
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, entry> of_task_;
 };
 
 }  // namespace plait::simulate

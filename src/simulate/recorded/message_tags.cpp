@@ -61,7 +61,12 @@ message_tags::message_tags(std::span<const recording> ranks, const std::string& 
   for (const recording& one : ranks) tags_.emplace_back(one.messages.size());
   const std::vector<side> all = sides_in(ranks, runtime);
   std::uint32_t tag = 0;
-  for (std::size_t i = 0; i < all.size(); i += 2) {
+  const message_key* before = nullptr;
+  const auto leave_without = [this](const side& one) {
+    tags_[one.rank][one.at] = none;
+    ++without_tag_;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
     const side& first = all[i];
     const message_key& of = first.of;
     const auto refuse = [&](const std::string& why) {
@@ -69,14 +74,24 @@ message_tags::message_tags(std::span<const recording> ranks, const std::string& 
           fmt::format("{}: the message from rank {} to rank {}, tag {}, number {}: {}", where,
                       of.from, of.to, of.tag, of.place, why));
     };
-    const bool is_pair = i + 1 < all.size() && all[i + 1].of == of;
-    if (!is_pair || first.sent == all[i + 1].sent)
-      refuse(first.sent ? "nobody has received it" : "nobody has sent it");
-    const side& second = all[i + 1];
-    if (first.size_bytes != second.size_bytes)
-      refuse(fmt::format("{} bytes were sent, {} received", first.size_bytes, second.size_bytes));
-    const bool new_pair = i == 0 || all[i - 1].of.from != of.from || all[i - 1].of.to != of.to;
-    tag = new_pair ? 0 : tag + 1;
+    const bool may_lack = of.communicator >= recorded_message::first_of_tasks;
+    const bool is_pair = i + 1 < all.size() && all[i + 1].of == of && first.sent != all[i + 1].sent;
+    if (!is_pair) {
+      if (!may_lack) refuse(first.sent ? "nobody has received it" : "nobody has sent it");
+      leave_without(first);
+      continue;
+    }
+    const side& second = all[++i];
+    if (first.size_bytes != second.size_bytes) {
+      if (!may_lack)
+        refuse(fmt::format("{} bytes were sent, {} received", first.size_bytes, second.size_bytes));
+      leave_without(first);
+      leave_without(second);
+      continue;
+    }
+    const bool same_ranks = before != nullptr && before->from == of.from && before->to == of.to;
+    tag = same_ranks ? tag + 1 : 0;
+    before = &of;
     tags_[first.rank][first.at] = tag;
     tags_[second.rank][second.at] = tag;
   }

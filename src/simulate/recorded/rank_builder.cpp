@@ -2,6 +2,7 @@
 #include "simulate/recorded/rank_builder.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@ namespace {
 constexpr std::uint32_t last_processor = 254;
 /// Of an item that is no operation.
 constexpr std::uint32_t skipped = too_many_operations;
+/// Of what takes no thread of its own: a thread that is free takes it first.
+constexpr std::uint8_t no_task = 0;
 /// Of the task that ends a `wait_on`.
 constexpr std::string_view ends_wait = "wait_on";
 constexpr const char* programs_own = "the program";
@@ -85,10 +88,13 @@ operation rank_builder::message(std::uint32_t name, std::size_t at) const {
         on_window ? "an operation on a window" : "a collective operation of the MPI library"));
   }
   operation made;
+  const std::optional<std::uint32_t> tag = tags_.of(from_.rank, at);
+  if (!tag.has_value()) return made;  // takes no time
   made.kind = one.sent ? operation_kind::send : operation_kind::receive;
   made.size = one.size_bytes;
   made.peer = one.peer;
-  made.tag = calls_ == nullptr ? tags_.of(from_.rank, at) : calls_->stream_of(one);
+  made.tag = calls_ == nullptr ? *tag : calls_->stream_of(one);
+  made.is_of_task = one.is_of_task();
   return made;
 }
 
@@ -114,9 +120,9 @@ rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint
     note_passed();
   }
   made.name = names_.number(from_.names[item.name]);
-  made.priority = item.priority;
+  made.priority = item.kind == recorded_kind::program ? no_task : item.priority;
   const task_messages* const messages =
-      item.kind == recorded_kind::task ? blocking_.of(runtime, id) : nullptr;
+      item.kind == recorded_kind::task ? blocking_.take(runtime, id) : nullptr;
   return messages != nullptr ? add_in_pieces(made, *messages) : append(made);
 }
 
@@ -147,6 +153,7 @@ rank_builder::number rank_builder::add_in_pieces(const operation& task, const ta
     for (const std::size_t at : of.calls[i].messages) {
       operation one = message(0, at);
       one.name = task.name;
+      one.priority = no_task;
       messages.push_back(follow(last, one));
     }
     last = follow(messages.front(), piece);
@@ -228,6 +235,7 @@ void rank_builder::order(number earlier, number later) {
 void rank_builder::join_children(const recorded_part& part, const std::vector<number>& items,
                                  const of_id& ids) {
   std::vector<std::pair<number, number>> of_parent;  // parent, child
+  std::map<number, number> made;                     // by parent
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (part.items[i].parent == 0 || items[i] == skipped) continue;
     const auto parent = ids.find(part.items[i].parent);
@@ -235,22 +243,22 @@ void rank_builder::join_children(const recorded_part& part, const std::vector<nu
     of_parent.emplace_back(parent->second, items[i]);
     built_.irequire(items[i], parent->second);
     has_earlier_[items[i]] = true;
-    if (joins_.contains(parent->second)) continue;
+    if (made.contains(parent->second)) continue;
     operation join;
     join.name = names_.number("");
-    joins_[parent->second] = built_.add(join);
+    join.priority = no_task;
+    made[parent->second] = built_.add(join);
     has_earlier_.push_back(true);
     has_later_.push_back(false);
   }
-  for (const auto& [parent, join] : joins_) {
-    built_.require(join, parent);
-    has_later_[parent] = true;
-  }
-  for (const auto& [parent, child] : of_parent) {
-    const number end = end_of(child);
-    built_.require(joins_.at(parent), end);
-    has_later_[end] = true;
-  }
+  const auto join_after = [this](number join, number last) {
+    built_.require(join, last);
+    has_later_[last] = true;
+  };
+  // A parent that has pieces ends no earlier than with its last, which waits for no child.
+  for (const auto& [parent, join] : made) join_after(join, end_of(parent));
+  for (const auto& [parent, join] : made) joins_[parent] = join;
+  for (const auto& [parent, child] : of_parent) join_after(made.at(parent), end_of(child));
 }
 
 void rank_builder::add_orders(const recorded_part& part, const std::vector<number>& items,

@@ -40,7 +40,7 @@ void expect_whole(const recording& one, std::size_t rank, std::span<const record
 }
 
 [[nodiscard]] std::uint64_t operations_of(const recording& one) {
-  std::uint64_t count = 0;
+  std::uint64_t count = 2 * one.messages.size();  // of tasks: each and the piece behind
   for (const recorded_part& part : one.parts)
     count += 1 + 2 * part.items.size() + part.iterations * part.repeated.size();
   return count;
@@ -88,12 +88,12 @@ void expect_whole(const recording& one, std::size_t rank, std::span<const record
 
 /// Returns what tasks waited for that no message of the recording shows; empty: nothing.
 [[nodiscard]] std::string doubt_of(std::span<const recording> ranks,
-                                   std::optional<std::uint32_t> runtime) {
+                                   std::optional<std::uint32_t> runtime, const message_tags& tags) {
   for (const recording& one : ranks) {
     if (!one.unseen_calls.empty())
-      return fmt::format(
-          "tasks of rank {} call MPI themselves, and these calls are not recorded: {}", one.rank,
-          fmt::join(one.unseen_calls, ", "));
+      return fmt::format("rank {} calls MPI itself, and these calls are not recorded{}: {}",
+                         one.rank, runtime.has_value() ? ", of whichever runtime" : "",
+                         fmt::join(one.unseen_calls, ", "));
     using run_of_task = std::pair<std::uint32_t, std::uint64_t>;
     std::set<run_of_task> waited;  // in calls that suspended them
     std::set<run_of_task> ran;
@@ -109,6 +109,9 @@ void expect_whole(const recording& one, std::size_t rank, std::span<const record
           "not in the recording: record again with this version",
           waited.size(), one.rank);
   }
+  if (tags.without_tag() > 0)
+    return fmt::format("{} messages of tasks' own MPI calls have one side in the recording",
+                       tags.without_tag());
   return "";
 }
 
@@ -148,7 +151,7 @@ static recorded_program made_of(std::span<const recording> ranks, const std::str
     made.measured_ns = std::max(made.measured_ns, took_ns);
   }
   check(made.operations);
-  made.doubt = doubt_of(ranks, runtime);
+  made.doubt = doubt_of(ranks, runtime, tags);
   return made;
 }
 

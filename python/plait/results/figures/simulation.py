@@ -201,6 +201,8 @@ def doubts(result: Result, index: int) -> list[str]:
     if row["dialect"] == "plait":
         found += _doubts_of_network(row, _bases_of(result)[index])
         found += _doubts_of_order(row)
+    if "remark" in row:
+        found.append(row["remark"])
     if row.get("ranks_run"):
         found.append("all ranks are alike: one was run")
     if row.get("trusted") is False:
