@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stands in for libOpenCL.so.1 where tests run.  It does what the specification allows and drivers
-// do: a command runs only after clFlush; a callback comes in the driver's thread, or at once within
-// clSetEventCallback; and after a failed wait no callback comes at all.  Kernels are those that the
+// do: a command runs only after clFlush; a callback comes in the queue's thread, or at once within
+// clSetEventCallback, or in a thread that outlives the queue; after a failed wait no callback comes
+// at all; and memory that is freed is no argument of a kernel any more.  Kernels are those that the
 // tests' sources name, in C++.
 #include <algorithm>
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -33,6 +35,7 @@ using plait::detail::cl_platform_id;
 using plait::detail::cl_program;
 using plait::test::argument_bytes;
 using plait::test::known_kernel;
+using plait::test::value_of;
 namespace number = plait::detail::cl_number;
 
 namespace {
@@ -43,6 +46,7 @@ constexpr std::int32_t out_of_resources = -5;
 std::mutex guard;  ///< of everything below
 std::condition_variable changed;
 std::vector<bool> asked;  ///< whether a callback has been asked for the end of each command
+bool refuses_begins = false;
 
 }  // namespace
 
@@ -61,26 +65,89 @@ struct _cl_event {
   void release() {
     if (--references == 0) delete this;
   }
-  /// Under the guard, which is given up for the callbacks.  Some come late.
-  void become(std::int32_t now, std::unique_lock<std::mutex>& lock) {
-    status = now;
-    changed.notify_all();
-    std::vector<callback> due;
-    for (std::size_t i = 0; i < callbacks.size();) {
-      if (now <= callbacks[i].when && !is_silent) {
-        due.push_back(callbacks[i]);
-        callbacks.erase(callbacks.begin() + static_cast<std::ptrdiff_t>(i));
-      } else {
-        ++i;
-      }
-    }
-    lock.unlock();
-    static std::atomic<unsigned> count{0};
-    if (++count % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
-    for (const callback& one : due) one.call(this, now, one.data);
-    lock.lock();
-  }
+  /// Under the guard, which is given up for the callbacks.
+  void become(std::int32_t now, std::unique_lock<std::mutex>& lock);
 };
+
+namespace {
+
+/// Some callbacks come later, in a thread of no queue.  Under the guard.
+class late_callbacks {
+ public:
+  ~late_callbacks() {
+    {
+      std::lock_guard lock(guard);
+      ends_ = true;
+      changed.notify_all();
+    }
+    thread_.join();
+  }
+  [[nodiscard]] bool takes_next() { return ++count_ % 16 == 0; }
+  void add(cl_event of, std::int32_t status, const std::vector<_cl_event::callback>& due) {
+    for (const _cl_event::callback& one : due) {
+      ++of->references;
+      waiting_.push_back({of, status, one});
+    }
+    still_to_come_ += static_cast<int>(due.size());
+    changed.notify_all();
+  }
+  void hold(bool holds) {
+    holds_ = holds;
+    changed.notify_all();
+  }
+  [[nodiscard]] int still_to_come() const { return still_to_come_; }
+
+ private:
+  struct late {
+    cl_event of;
+    std::int32_t status;
+    _cl_event::callback what;
+  };
+  void serve() {
+    std::unique_lock lock(guard);
+    while (true) {
+      changed.wait(lock, [this] { return ends_ || (!waiting_.empty() && !holds_); });
+      if (waiting_.empty()) return;
+      const std::vector<late> now = std::exchange(waiting_, {});
+      lock.unlock();
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      for (const late& one : now) one.what.call(one.of, one.status, one.what.data);
+      lock.lock();
+      for (const late& one : now) one.of->release();
+      still_to_come_ -= static_cast<int>(now.size());
+    }
+  }
+
+  unsigned count_ = 0;
+  std::vector<late> waiting_;
+  int still_to_come_ = 0;
+  bool holds_ = false;
+  bool ends_ = false;
+  std::thread thread_{[this] { serve(); }};
+} late_ones;
+
+}  // namespace
+
+void _cl_event::become(std::int32_t now, std::unique_lock<std::mutex>& lock) {
+  status = now;
+  changed.notify_all();
+  std::vector<callback> due;
+  for (std::size_t i = 0; i < callbacks.size();) {
+    if (now <= callbacks[i].when && !is_silent) {
+      due.push_back(callbacks[i]);
+      callbacks.erase(callbacks.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  if (!due.empty() && late_ones.takes_next()) {
+    late_ones.add(this, now, due);
+    return;
+  }
+  lock.unlock();
+  for (const callback& one : due) one.call(this, now, one.data);
+  lock.lock();
+}
 
 struct _cl_command_queue {
   struct command {
@@ -156,7 +223,7 @@ struct _cl_program {
 };
 struct _cl_kernel {
   const known_kernel* what;
-  std::vector<argument_bytes> arguments;
+  std::vector<argument_bytes> arguments;  ///< under the guard
 };
 
 namespace {
@@ -171,6 +238,7 @@ std::int32_t give(const void* from, std::size_t size, std::size_t room, void* to
 }
 
 std::map<const std::byte*, std::size_t> shared;  ///< memory, under the guard
+std::set<cl_kernel> kernels;                     ///< under the guard
 
 bool is_shared(const void* memory) {
   const auto* const at = static_cast<const std::byte*>(memory);
@@ -193,6 +261,7 @@ std::int32_t set_argument(cl_kernel of, std::uint32_t at, bool is_memory, const 
   if (at >= of->arguments.size()) return -49;
   if ((of->what->values[at] == 0) != is_memory) return -50;
   const auto* const first = static_cast<const std::byte*>(from);
+  std::lock_guard lock(guard);
   of->arguments[at].assign(first, first + size);
   return 0;
 }
@@ -264,6 +333,13 @@ void clSVMFree(cl_context, void* memory) {
   {
     std::lock_guard lock(guard);
     shared.erase(static_cast<std::byte*>(memory));
+    for (const cl_kernel one : kernels) {
+      for (std::size_t i = 0; i < one->arguments.size(); ++i) {
+        argument_bytes& set = one->arguments[i];
+        if (one->what->values[i] == 0 && !set.empty() && value_of<void*>(set) == memory)
+          set.clear();
+      }
+    }
   }
   ::operator delete (memory, std::align_val_t{256});
 }
@@ -303,6 +379,7 @@ std::int32_t clEnqueueBarrierWithWaitList(cl_command_queue in, std::uint32_t cou
 std::int32_t clSetEventCallback(cl_event of, std::int32_t when, cl_callback call, void* data) {
   {
     std::lock_guard lock(guard);
+    if (when == number::running && refuses_begins) return -30;
     if (when == number::complete) asked[of->place] = true;
     if (of->is_silent) return 0;
     if (of->status > when) {
@@ -346,10 +423,14 @@ std::int32_t clReleaseProgram(cl_program one) {
   return 0;
 }
 cl_kernel clCreateKernel(cl_program of, const char* name, std::int32_t* code) {
-  if (const known_kernel* const one = plait::test::kernel_in(of->source, name); one != nullptr)
-    return new _cl_kernel{one, std::vector<argument_bytes>(one->values.size())};
-  *code = -46;
-  return nullptr;
+  const known_kernel* const one = plait::test::kernel_in(of->source, name);
+  if (one == nullptr) {
+    *code = -46;
+    return nullptr;
+  }
+  std::lock_guard lock(guard);
+  return *kernels.insert(new _cl_kernel{one, std::vector<argument_bytes>(one->values.size())})
+              .first;
 }
 std::int32_t clGetKernelInfo(cl_kernel of, std::uint32_t, std::size_t room, void* to,
                              std::size_t* size) {
@@ -357,6 +438,8 @@ std::int32_t clGetKernelInfo(cl_kernel of, std::uint32_t, std::size_t room, void
   return give(&count, sizeof count, room, to, size);
 }
 std::int32_t clReleaseKernel(cl_kernel one) {
+  std::lock_guard lock(guard);
+  kernels.erase(one);
   delete one;
   return 0;
 }
@@ -371,10 +454,14 @@ std::int32_t clEnqueueNDRangeKernel(cl_command_queue in, cl_kernel what, std::ui
                                     const std::size_t*, std::uint32_t count, const cl_event* after,
                                     cl_event* done) {
   if (items[0] * items[1] * items[2] == 0) return -63;
-  if (std::ranges::any_of(what->arguments, [](const argument_bytes& one) { return one.empty(); }))
-    return -52;
+  std::vector<argument_bytes> set;
+  {
+    std::lock_guard lock(guard);
+    set = what->arguments;
+  }
+  if (std::ranges::any_of(set, [](const argument_bytes& one) { return one.empty(); })) return -52;
   return in->add(
-      [of = what->what, arguments = what->arguments, nx = items[0], ny = items[1], nz = items[2]] {
+      [of = what->what, arguments = std::move(set), nx = items[0], ny = items[1], nz = items[2]] {
         const bool fails = of->fails != nullptr && of->fails(arguments);
         for (std::size_t z = 0; z < nz && !fails; ++z)
           for (std::size_t y = 0; y < ny; ++y)
@@ -389,6 +476,21 @@ std::int32_t clEnqueueNDRangeKernel(cl_command_queue in, cl_kernel what, std::ui
 int stand_in_asked(std::size_t before) {
   std::lock_guard lock(guard);
   return asked[asked.size() - 1 - before] ? 1 : 0;
+}
+/// For tests: whether callbacks are refused for the begin of a command.
+void stand_in_refuse_begins(int refuses) {
+  std::lock_guard lock(guard);
+  refuses_begins = refuses != 0;
+}
+/// For tests: whether callbacks that come late are not to come yet.
+void stand_in_hold_late(int holds) {
+  std::lock_guard lock(guard);
+  late_ones.hold(holds != 0);
+}
+/// For tests: how many callbacks come late and have not ended.
+int stand_in_late() {
+  std::lock_guard lock(guard);
+  return late_ones.still_to_come();
 }
 
 }  // extern "C"
