@@ -5,8 +5,6 @@
 // at all; and memory that is freed is no argument of a kernel any more.  Kernels are those that the
 // tests' sources name, in C++.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
@@ -23,6 +21,7 @@
 #include <vector>
 
 #include "device/opencl/opencl_functions.hpp"
+#include "stand_in_events.hpp"
 #include "stand_in_kernels.hpp"
 
 using plait::detail::cl_callback;
@@ -34,120 +33,22 @@ using plait::detail::cl_kernel;
 using plait::detail::cl_platform_id;
 using plait::detail::cl_program;
 using plait::test::argument_bytes;
+using plait::test::changed;
+using plait::test::guard;
 using plait::test::known_kernel;
+using plait::test::late_ones;
 using plait::test::value_of;
 namespace number = plait::detail::cl_number;
 
 namespace {
 
-constexpr std::int32_t queued = 3;
 constexpr std::int32_t out_of_resources = -5;
 
-std::mutex guard;  ///< of everything below
-std::condition_variable changed;
+// Under the guard.
 std::vector<bool> asked;  ///< whether a callback has been asked for the end of each command
 bool refuses_begins = false;
 
 }  // namespace
-
-struct _cl_event {
-  std::int32_t status = queued;
-  bool is_silent = false;  ///< it has failed by what it waited for
-  int references = 2;      ///< the caller's, and the queue's
-  std::size_t place = 0;   ///< in `asked`
-  struct callback {
-    std::int32_t when;
-    cl_callback call;
-    void* data;
-  };
-  std::vector<callback> callbacks;
-
-  void release() {
-    if (--references == 0) delete this;
-  }
-  /// Under the guard, which is given up for the callbacks.
-  void become(std::int32_t now, std::unique_lock<std::mutex>& lock);
-};
-
-namespace {
-
-/// Some callbacks come later, in a thread of no queue.  Under the guard.
-class late_callbacks {
- public:
-  ~late_callbacks() {
-    {
-      std::lock_guard lock(guard);
-      ends_ = true;
-      changed.notify_all();
-    }
-    thread_.join();
-  }
-  [[nodiscard]] bool takes_next() { return ++count_ % 16 == 0; }
-  void add(cl_event of, std::int32_t status, const std::vector<_cl_event::callback>& due) {
-    for (const _cl_event::callback& one : due) {
-      ++of->references;
-      waiting_.push_back({of, status, one});
-    }
-    still_to_come_ += static_cast<int>(due.size());
-    changed.notify_all();
-  }
-  void hold(bool holds) {
-    holds_ = holds;
-    changed.notify_all();
-  }
-  [[nodiscard]] int still_to_come() const { return still_to_come_; }
-
- private:
-  struct late {
-    cl_event of;
-    std::int32_t status;
-    _cl_event::callback what;
-  };
-  void serve() {
-    std::unique_lock lock(guard);
-    while (true) {
-      changed.wait(lock, [this] { return ends_ || (!waiting_.empty() && !holds_); });
-      if (waiting_.empty()) return;
-      const std::vector<late> now = std::exchange(waiting_, {});
-      lock.unlock();
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-      for (const late& one : now) one.what.call(one.of, one.status, one.what.data);
-      lock.lock();
-      for (const late& one : now) one.of->release();
-      still_to_come_ -= static_cast<int>(now.size());
-    }
-  }
-
-  unsigned count_ = 0;
-  std::vector<late> waiting_;
-  int still_to_come_ = 0;
-  bool holds_ = false;
-  bool ends_ = false;
-  std::thread thread_{[this] { serve(); }};
-} late_ones;
-
-}  // namespace
-
-void _cl_event::become(std::int32_t now, std::unique_lock<std::mutex>& lock) {
-  status = now;
-  changed.notify_all();
-  std::vector<callback> due;
-  for (std::size_t i = 0; i < callbacks.size();) {
-    if (now <= callbacks[i].when && !is_silent) {
-      due.push_back(callbacks[i]);
-      callbacks.erase(callbacks.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
-  }
-  if (!due.empty() && late_ones.takes_next()) {
-    late_ones.add(this, now, due);
-    return;
-  }
-  lock.unlock();
-  for (const callback& one : due) one.call(this, now, one.data);
-  lock.lock();
-}
 
 struct _cl_command_queue {
   struct command {
