@@ -41,7 +41,7 @@ struct _cl_event {
 
 namespace plait::test {
 
-/// Some callbacks come later, in a thread of no queue.  Under the guard.
+/// Some callbacks of ends come later, in a thread of no queue.  Under the guard.
 class late_callbacks {
  public:
   ~late_callbacks() {
@@ -111,7 +111,8 @@ inline void _cl_event::become(std::int32_t now, std::unique_lock<std::mutex>& lo
       ++i;
     }
   }
-  if (!due.empty() && plait::test::late_ones.takes_next()) {
+  if (!due.empty() && now != plait::detail::cl_number::running &&
+      plait::test::late_ones.takes_next()) {
     plait::test::late_ones.add(this, now, due);
     return;
   }
