@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <mutex>
+#include <utility>
 
 #include <plait/core/clock.hpp>
 #include <plait/device/device.hpp>
@@ -14,14 +15,19 @@ namespace plait::detail {
 
 /// Any thread.  Between two changes of what runs the account is exact: without a kernel `starved_`
 /// grows by the whole time if a copy runs, and else by the time in which messages were in flight.
+///
+/// News may come later than what they tell of.  So `ledger` tells how things would stand if no more
+/// came, and books nothing: news of the time before it are booked in full, and what was told may
+/// fall.  What is older than the last news, `reset` or `set_messages` counts from there on.
 class device_times {
  public:
-  /// `until(t)`: ticks until t in which messages were in flight; may be empty.
+  /// `until(t)`: ticks until t in which messages were in flight; may be empty.  It is asked in no
+  /// order of times.
   void set_messages(std::function<ticks(ticks)> until) {
     std::lock_guard lock(mutex_);
     book(now_ticks());
     messages_ = std::move(until);
-    messages_then_ = messages_ ? messages_(last_) : 0;
+    sums_.messages = messages_ ? messages_(sums_.until) : 0;
   }
   void began(device_queue queue, ticks now) noexcept {
     std::lock_guard lock(mutex_);
@@ -35,51 +41,56 @@ class device_times {
   }
   [[nodiscard]] device_ledger ledger() {
     std::lock_guard lock(mutex_);
+    const account booked = sums_;
     book(now_ticks());
-    return {.kernels_s = ticks_to_seconds(kernels_),
-            .starved_s = ticks_to_seconds(starved_),
-            .idle_s = ticks_to_seconds(last_ - since_ - kernels_ - starved_),
-            .to_host_s = ticks_to_seconds(to_host_),
-            .to_device_s = ticks_to_seconds(to_device_),
-            .wall_s = ticks_to_seconds(last_ - since_)};
+    const account now = std::exchange(sums_, booked);
+    return {.kernels_s = ticks_to_seconds(now.kernels),
+            .starved_s = ticks_to_seconds(now.starved),
+            .idle_s = ticks_to_seconds(now.until - since_ - now.kernels - now.starved),
+            .to_host_s = ticks_to_seconds(now.to_host),
+            .to_device_s = ticks_to_seconds(now.to_device),
+            .wall_s = ticks_to_seconds(now.until - since_)};
   }
   void reset() {
     std::lock_guard lock(mutex_);
     book(now_ticks());
-    since_ = last_;
-    kernels_ = starved_ = to_host_ = to_device_ = 0;
+    since_ = sums_.until;
+    sums_ = {.until = since_, .messages = sums_.messages};
   }
 
  private:
+  struct account {
+    ticks until;
+    ticks messages = 0;  ///< what `messages_` has said then
+    ticks kernels = 0;
+    ticks starved = 0;
+    ticks to_host = 0;
+    ticks to_device = 0;
+  };
   [[nodiscard]] int& running(device_queue queue) noexcept {
     return running_[static_cast<std::size_t>(queue)];
   }
   void book(ticks now) noexcept {
-    if (now <= last_) return;  // two threads took their times in another order than the lock
-    const ticks passed = now - last_;
+    if (now <= sums_.until) return;  // times come in another order than the lock is taken
+    const ticks passed = now - sums_.until;
     const bool copies = running(device_queue::to_host) + running(device_queue::to_device) > 0;
-    const ticks messages_now = messages_ ? messages_(now) : 0;
+    const ticks messages = messages_ ? messages_(now) : 0;
     if (running(device_queue::compute) + running(device_queue::urgent) > 0) {
-      kernels_ += passed;
+      sums_.kernels += passed;
     } else {
-      starved_ += copies ? passed : std::clamp<ticks>(messages_now - messages_then_, 0, passed);
+      sums_.starved += copies ? passed : std::clamp<ticks>(messages - sums_.messages, 0, passed);
     }
-    if (running(device_queue::to_host) > 0) to_host_ += passed;
-    if (running(device_queue::to_device) > 0) to_device_ += passed;
-    last_ = now;
-    messages_then_ = messages_now;
+    if (running(device_queue::to_host) > 0) sums_.to_host += passed;
+    if (running(device_queue::to_device) > 0) sums_.to_device += passed;
+    sums_.until = now;
+    sums_.messages = messages;
   }
 
   std::mutex mutex_;
   std::function<ticks(ticks)> messages_;
   std::array<int, device_queue_count> running_{};
   ticks since_ = now_ticks();
-  ticks last_ = since_;
-  ticks messages_then_ = 0;
-  ticks kernels_ = 0;
-  ticks starved_ = 0;
-  ticks to_host_ = 0;
-  ticks to_device_ = 0;
+  account sums_{.until = since_};
 };
 
 }  // namespace plait::detail

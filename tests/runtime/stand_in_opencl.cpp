@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stands in for libOpenCL.so.1 where tests run.  It does what the specification allows and drivers
-// do: a command runs only after clFlush; a callback comes in the driver's thread, or at once within
-// clSetEventCallback; and after a failed wait no callback comes at all.  Kernels are those that the
+// do: a command runs only after clFlush; a callback comes in the queue's thread, or at once within
+// clSetEventCallback, or in a thread that outlives the queue; after a failed wait no callback comes
+// at all; and memory that is freed is no argument of a kernel any more.  Kernels are those that the
 // tests' sources name, in C++.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
@@ -15,12 +14,14 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "device/opencl/opencl_functions.hpp"
+#include "stand_in_events.hpp"
 #include "stand_in_kernels.hpp"
 
 using plait::detail::cl_callback;
@@ -32,55 +33,22 @@ using plait::detail::cl_kernel;
 using plait::detail::cl_platform_id;
 using plait::detail::cl_program;
 using plait::test::argument_bytes;
+using plait::test::changed;
+using plait::test::guard;
 using plait::test::known_kernel;
+using plait::test::late_ones;
+using plait::test::value_of;
 namespace number = plait::detail::cl_number;
 
 namespace {
 
-constexpr std::int32_t queued = 3;
 constexpr std::int32_t out_of_resources = -5;
 
-std::mutex guard;  ///< of everything below
-std::condition_variable changed;
+// Under the guard.
 std::vector<bool> asked;  ///< whether a callback has been asked for the end of each command
+bool refuses_begins = false;
 
 }  // namespace
-
-struct _cl_event {
-  std::int32_t status = queued;
-  bool is_silent = false;  ///< it has failed by what it waited for
-  int references = 2;      ///< the caller's, and the queue's
-  std::size_t place = 0;   ///< in `asked`
-  struct callback {
-    std::int32_t when;
-    cl_callback call;
-    void* data;
-  };
-  std::vector<callback> callbacks;
-
-  void release() {
-    if (--references == 0) delete this;
-  }
-  /// Under the guard, which is given up for the callbacks.  Some come late.
-  void become(std::int32_t now, std::unique_lock<std::mutex>& lock) {
-    status = now;
-    changed.notify_all();
-    std::vector<callback> due;
-    for (std::size_t i = 0; i < callbacks.size();) {
-      if (now <= callbacks[i].when && !is_silent) {
-        due.push_back(callbacks[i]);
-        callbacks.erase(callbacks.begin() + static_cast<std::ptrdiff_t>(i));
-      } else {
-        ++i;
-      }
-    }
-    lock.unlock();
-    static std::atomic<unsigned> count{0};
-    if (++count % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
-    for (const callback& one : due) one.call(this, now, one.data);
-    lock.lock();
-  }
-};
 
 struct _cl_command_queue {
   struct command {
@@ -156,7 +124,7 @@ struct _cl_program {
 };
 struct _cl_kernel {
   const known_kernel* what;
-  std::vector<argument_bytes> arguments;
+  std::vector<argument_bytes> arguments;  ///< under the guard
 };
 
 namespace {
@@ -171,6 +139,7 @@ std::int32_t give(const void* from, std::size_t size, std::size_t room, void* to
 }
 
 std::map<const std::byte*, std::size_t> shared;  ///< memory, under the guard
+std::set<cl_kernel> kernels;                     ///< under the guard
 
 bool is_shared(const void* memory) {
   const auto* const at = static_cast<const std::byte*>(memory);
@@ -193,6 +162,7 @@ std::int32_t set_argument(cl_kernel of, std::uint32_t at, bool is_memory, const 
   if (at >= of->arguments.size()) return -49;
   if ((of->what->values[at] == 0) != is_memory) return -50;
   const auto* const first = static_cast<const std::byte*>(from);
+  std::lock_guard lock(guard);
   of->arguments[at].assign(first, first + size);
   return 0;
 }
@@ -264,6 +234,13 @@ void clSVMFree(cl_context, void* memory) {
   {
     std::lock_guard lock(guard);
     shared.erase(static_cast<std::byte*>(memory));
+    for (const cl_kernel one : kernels) {
+      for (std::size_t i = 0; i < one->arguments.size(); ++i) {
+        argument_bytes& set = one->arguments[i];
+        if (one->what->values[i] == 0 && !set.empty() && value_of<void*>(set) == memory)
+          set.clear();
+      }
+    }
   }
   ::operator delete (memory, std::align_val_t{256});
 }
@@ -303,6 +280,7 @@ std::int32_t clEnqueueBarrierWithWaitList(cl_command_queue in, std::uint32_t cou
 std::int32_t clSetEventCallback(cl_event of, std::int32_t when, cl_callback call, void* data) {
   {
     std::lock_guard lock(guard);
+    if (when == number::running && refuses_begins) return -30;
     if (when == number::complete) asked[of->place] = true;
     if (of->is_silent) return 0;
     if (of->status > when) {
@@ -346,10 +324,14 @@ std::int32_t clReleaseProgram(cl_program one) {
   return 0;
 }
 cl_kernel clCreateKernel(cl_program of, const char* name, std::int32_t* code) {
-  if (const known_kernel* const one = plait::test::kernel_in(of->source, name); one != nullptr)
-    return new _cl_kernel{one, std::vector<argument_bytes>(one->values.size())};
-  *code = -46;
-  return nullptr;
+  const known_kernel* const one = plait::test::kernel_in(of->source, name);
+  if (one == nullptr) {
+    *code = -46;
+    return nullptr;
+  }
+  std::lock_guard lock(guard);
+  return *kernels.insert(new _cl_kernel{one, std::vector<argument_bytes>(one->values.size())})
+              .first;
 }
 std::int32_t clGetKernelInfo(cl_kernel of, std::uint32_t, std::size_t room, void* to,
                              std::size_t* size) {
@@ -357,6 +339,8 @@ std::int32_t clGetKernelInfo(cl_kernel of, std::uint32_t, std::size_t room, void
   return give(&count, sizeof count, room, to, size);
 }
 std::int32_t clReleaseKernel(cl_kernel one) {
+  std::lock_guard lock(guard);
+  kernels.erase(one);
   delete one;
   return 0;
 }
@@ -371,10 +355,14 @@ std::int32_t clEnqueueNDRangeKernel(cl_command_queue in, cl_kernel what, std::ui
                                     const std::size_t*, std::uint32_t count, const cl_event* after,
                                     cl_event* done) {
   if (items[0] * items[1] * items[2] == 0) return -63;
-  if (std::ranges::any_of(what->arguments, [](const argument_bytes& one) { return one.empty(); }))
-    return -52;
+  std::vector<argument_bytes> set;
+  {
+    std::lock_guard lock(guard);
+    set = what->arguments;
+  }
+  if (std::ranges::any_of(set, [](const argument_bytes& one) { return one.empty(); })) return -52;
   return in->add(
-      [of = what->what, arguments = what->arguments, nx = items[0], ny = items[1], nz = items[2]] {
+      [of = what->what, arguments = std::move(set), nx = items[0], ny = items[1], nz = items[2]] {
         const bool fails = of->fails != nullptr && of->fails(arguments);
         for (std::size_t z = 0; z < nz && !fails; ++z)
           for (std::size_t y = 0; y < ny; ++y)
@@ -389,6 +377,21 @@ std::int32_t clEnqueueNDRangeKernel(cl_command_queue in, cl_kernel what, std::ui
 int stand_in_asked(std::size_t before) {
   std::lock_guard lock(guard);
   return asked[asked.size() - 1 - before] ? 1 : 0;
+}
+/// For tests: whether callbacks are refused for the begin of a command.
+void stand_in_refuse_begins(int refuses) {
+  std::lock_guard lock(guard);
+  refuses_begins = refuses != 0;
+}
+/// For tests: whether callbacks that come late are not to come yet.
+void stand_in_hold_late(int holds) {
+  std::lock_guard lock(guard);
+  late_ones.hold(holds != 0);
+}
+/// For tests: how many callbacks come late and have not ended.
+int stand_in_late() {
+  std::lock_guard lock(guard);
+  return late_ones.still_to_come();
 }
 
 }  // extern "C"

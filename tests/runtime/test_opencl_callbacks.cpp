@@ -16,12 +16,14 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <plait/core/clock.hpp>
 #include <plait/core/exception_text.hpp>
 #include <plait/device/device_array.hpp>
 #include <plait/device/opencl.hpp>
 
 #include "device/device_state.hpp"
 #include "device/loaded_library.hpp"
+#include "device/opencl/opencl_device.hpp"
 
 namespace plait::test {
 namespace {
@@ -67,13 +69,18 @@ class opencl_rows : public ::testing::Test {
     wait_at_gate = std::make_unique<opencl::kernel>(gpu, kernel_text, "wait_at_gate");
     detail::loaded_library driver({"libOpenCL.so.1"});
     driver.look_up(asked, "stand_in_asked");
-    ASSERT_NE(asked, nullptr);
+    driver.look_up(refuse_begins, "stand_in_refuse_begins");
+    driver.look_up(hold_late, "stand_in_hold_late");
+    driver.look_up(late, "stand_in_late");
+    ASSERT_TRUE(driver.is_whole());
     x = std::make_unique<device_array<int>>(gpu, 1);
     *x->all().data() = 0;
     state().join();
   }
   void TearDown() override {
     if (!gpu.exists()) return;
+    refuse_begins(0);
+    hold_late(0);
     for (const auto& gate : gates) open(*gate);
     state().drain();
     state().observe({});
@@ -133,6 +140,9 @@ class opencl_rows : public ::testing::Test {
   device gpu;
   /// Whether a callback has been asked for the command that was enqueued so many before the last.
   int (*asked)(std::size_t before) = nullptr;
+  void (*refuse_begins)(int refuses) = nullptr;
+  void (*hold_late)(int holds) = nullptr;
+  int (*late)() = nullptr;
   std::unique_ptr<opencl::kernel> add_one;
   std::unique_ptr<opencl::kernel> wait_at_gate;
   std::unique_ptr<device_array<int>> x;
@@ -174,13 +184,53 @@ TEST_F(opencl_rows, who_waits_has_a_callback_and_so_has_the_newest_when_the_thre
   for (const auto& one : ends) one->wait();
 }
 
+/// Whatever the host and the machine do meanwhile: 17 at once, one in 20 µs, and one for each time
+/// that the device's thread wakes.
+TEST_F(opencl_rows, of_a_long_row_few_have_a_callback) {
+  constexpr std::size_t commands = 2000;
+  enqueue_gate(device_queue::compute);
+  detail::queue_turn turn({&state(), device_queue::compute}, "add");
+  turn.begin();
+  const ticks begin = now_ticks();
+  for (std::size_t i = 0; i < commands; ++i) opencl::launch(turn.to(), *add_one, {1}, x->all());
+  int count = 0;
+  for (std::size_t i = 0; i < commands; ++i) count += asked(i);
+  const double elapsed_s = ticks_to_seconds(now_ticks() - begin);
+  EXPECT_LE(count, 17 + elapsed_s / 20e-6 + elapsed_s / 200e-6 + 4);
+  EXPECT_GT(count, 0);
+}
+
+/// There is no mark either that a look could find.
 TEST_F(opencl_rows, the_ledger_learns_of_an_end_that_nobody_waits_for) {
-  for (int i = 0; i < 20; ++i) enqueue_row();
+  auto& on = dynamic_cast<detail::opencl_device&>(state().commands());
+  detail::queue_turn turn({&state(), device_queue::compute}, "add");
+  turn.begin();
+  for (int i = 0; i < 20 * row; ++i) opencl::launch(turn.to(), *add_one, {1}, x->all());
+  on.functions().clFlush(on.handle(device_queue::compute));
   expect_to_settle(&device_ledger::kernels_s);
   const double kernels_s = state().times().ledger().kernels_s;
-  end_of(device_queue::compute, enqueue(device_queue::compute, *add_one, *x))->wait();
+  opencl::launch(turn.to(), *add_one, {1}, x->all());
+  end_of(device_queue::compute, turn.end().number)->wait();
   EXPECT_GT(state().times().ledger().kernels_s, kernels_s);
   EXPECT_EQ(*x->all().data(), 20 * row + 1);
+}
+
+/// A device may give an address again, whose memory is then another.
+TEST_F(opencl_rows, memory_at_an_address_of_memory_that_is_freed_is_another_argument) {
+  constexpr std::size_t size = 1 << 20;
+  const int* before = nullptr;
+  for (int i = 0; i < 4000; ++i) {
+    device_array<int> one(gpu, size);
+    int* const here = one.all().data();
+    const bool is_same = here == before;
+    if (!is_same && i % 200 != 0) continue;
+    *here = 0;
+    end_of(device_queue::compute, enqueue(device_queue::compute, *add_one, one))->wait();
+    ASSERT_EQ(*here, 1);
+    if (is_same) return;
+    before = here;
+  }
+  FAIL() << "no address has come again";
 }
 
 TEST_F(opencl_rows, a_copy_that_waits_is_none_of_the_row_before_it) {
@@ -199,6 +249,20 @@ TEST_F(opencl_rows, a_copy_that_waits_is_none_of_the_row_before_it) {
   EXPECT_EQ(*held.all().data(), 7);
   EXPECT_GT(state().times().ledger().to_device_s, before_s);
   expect_to_settle(&device_ledger::to_device_s);
+}
+
+TEST_F(opencl_rows, a_copy_whose_begin_nobody_tells_has_its_end_told) {
+  const std::vector<int> host(1, 7);
+  device_array<int> held(gpu, 1);
+  device_array<int>& gate = enqueue_gate(device_queue::urgent);
+  enqueue(device_queue::urgent, *add_one, held);
+  refuse_begins(1);
+  for (int i = 0; i < row; ++i) enqueue_copy(host, *x);
+  enqueue_copy(host, held);
+  EXPECT_EQ(asked(0), 1);
+  open(gate);
+  state().drain();
+  EXPECT_EQ(*held.all().data(), 7);
 }
 
 TEST_F(opencl_rows, who_observes_is_told_of_each_that_is_enqueued_meanwhile) {
@@ -249,23 +313,24 @@ TEST_F(opencl_rows, a_failure_in_the_middle_is_found_and_named) {
   EXPECT_EQ(end->why, "OpenCL device 0: error -5 (CL_OUT_OF_RESOURCES) in 'bad'");
 }
 
-/// Callbacks may come after the device is gone.
-TEST_F(opencl_rows, a_device_may_end_with_a_row_in_flight) {
-  for (int i = 0; i < 30; ++i) {
+TEST_F(opencl_rows, callbacks_may_come_after_their_device_is_gone) {
+  constexpr int devices = 10;
+  hold_late(1);
+  for (int i = 0; i < devices; ++i) {
     const device other = opencl_devices().at(0);
     const opencl::kernel add(other, kernel_text, "add_one");
-    device_array<int> on(other, 1);
-    *on.all().data() = 0;
     other.state()->join();
     for (int k = 0; k < row; ++k) {
       detail::queue_turn turn({other.state().get(), device_queue::compute}, "add");
       turn.begin();
-      opencl::launch(turn.to(), add, {1}, on.all());
+      opencl::launch(turn.to(), add, {1}, x->all());
     }
     other.state()->leave();
-    other.state()->drain();
-    ASSERT_EQ(*on.all().data(), row);
   }
+  EXPECT_EQ(*x->all().data(), devices * row);
+  EXPECT_GT(late(), 0);
+  hold_late(0);
+  while (late() > 0) std::this_thread::sleep_for(100us);
 }
 
 }  // namespace

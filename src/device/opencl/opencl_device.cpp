@@ -165,14 +165,13 @@ void opencl_device::wait(device_queue queue, device_queue other, std::uint64_t n
   if (!failure_.empty()) return;
   const one_mark* const mark = at(other).mark(number);
   if (mark == nullptr) return;
-  // Its end is dated: what comes now begins later.
-  if (inbox_->has_ended(other, mark->commands) &&
-      status_of(cl_, mark->last.done) == cl_number::complete)
-    return;
+  const bool is_over = inbox_->has_ended(other, mark->commands) &&
+                       status_of(cl_, mark->last.done) == cl_number::complete;
+  // Enqueued even then: the status of an event orders no memory.
   const std::int32_t code =
       cl_.clEnqueueBarrierWithWaitList(handle(queue), 1, &mark->last.done, nullptr);
   if (code != 0) throw error(failed_call("clEnqueueBarrierWithWaitList", code));
-  at(queue).waits = true;
+  at(queue).waits |= !is_over;  // its end is dated: what comes now begins later
 }
 
 std::uint64_t opencl_device::mark(device_queue queue, std::unique_ptr<open_turn>) {
@@ -263,8 +262,8 @@ void opencl_device::watch(device_queue queue, cl_event done, const char* task) {
   const std::uint64_t number = ++q.commands;
   const bool asks = inbox_->add(
       {.queue = queue, .number = number, .task = task, .waits = waits, .is_alone = is_alone});
-  if (waits) inbox_->ask_begin(cl_, done, queue, number);
-  if (asks) ask_newest_end(queue);
+  const bool is_dated = !waits || inbox_->ask_begin(cl_, done, queue, number);
+  if (asks || !is_dated) ask_newest_end(queue);
 }
 
 /// Callbacks take the inbox's mutex alone, wherever they come.

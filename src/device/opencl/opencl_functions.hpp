@@ -50,9 +50,12 @@ class opencl_functions {
  public:
   /// Returns null where no library is found.
   [[nodiscard]] static const opencl_functions* find() {
-    static const opencl_functions found;
+    static const opencl_functions found(loaded_library({"libOpenCL.so.1"}));
     return found.is_whole_ ? &found : nullptr;
   }
+
+  /// None of them.
+  opencl_functions() = default;
 
   std::int32_t (*clGetPlatformIDs)(std::uint32_t, cl_platform_id*, std::uint32_t*) = nullptr;
   std::int32_t (*clGetDeviceIDs)(cl_platform_id, std::uint64_t, std::uint32_t, cl_device_id*,
@@ -109,8 +112,7 @@ class opencl_functions {
                                          std::uint32_t, const cl_event*, cl_event*) = nullptr;
 
  private:
-  opencl_functions() {
-    loaded_library library({"libOpenCL.so.1"});
+  explicit opencl_functions(loaded_library library) {
 #define PLAIT_LOOK_UP(name) library.look_up(name, #name)
     PLAIT_LOOK_UP(clGetPlatformIDs);
     PLAIT_LOOK_UP(clGetDeviceIDs);

@@ -80,17 +80,18 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
       const std::shared_ptr<opencl_inbox> keep = of.to;
       keep->ended(of, status < 0);
     };
-    ask(cl, event, cl_number::complete, over, take(queue, number));
+    (void)ask(cl, event, cl_number::complete, over, take(queue, number));
   }
-  /// Has `began` called when a command that waits has begun.  It has been added.
-  void ask_begin(const opencl_functions& cl, cl_event event, device_queue queue,
-                 std::uint64_t number) {
+  /// Has `began` called when a command that waits has begun.  It has been added.  Returns whether
+  /// the driver takes it; else its end tells that it has begun, if that is asked for.
+  [[nodiscard]] bool ask_begin(const opencl_functions& cl, cl_event event, device_queue queue,
+                               std::uint64_t number) {
     const auto runs = [](cl_event, std::int32_t status, void* data) {
       auto& of = *static_cast<asked_callback*>(data);
       const std::shared_ptr<opencl_inbox> keep = of.to;
-      keep->began(of, status == cl_number::running);
+      keep->began(of, status);
     };
-    ask(cl, event, cl_number::running, runs, take(queue, number));
+    return ask(cl, event, cl_number::running, runs, take(queue, number));
   }
   /// Returns whether a command is known to have ended.
   [[nodiscard]] bool has_ended(device_queue queue, std::uint64_t number) {
@@ -203,11 +204,12 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
     return one;
   }
   /// Who is refused is as one whose driver calls nobody.  Without the mutex.
-  void ask(const opencl_functions& cl, cl_event event, std::int32_t when, cl_callback call,
-           asked_callback* data) {
-    if (cl.clSetEventCallback(event, when, call, data) == 0) return;
+  [[nodiscard]] bool ask(const opencl_functions& cl, cl_event event, std::int32_t when,
+                         cl_callback call, asked_callback* data) {
+    if (cl.clSetEventCallback(event, when, call, data) == 0) return true;
     std::lock_guard lock(mutex_);
     put_back(*data);
+    return false;
   }
   /// The caller has the inbox.
   void put_back(asked_callback& one) {
@@ -215,11 +217,17 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
     unused_.push_back(&one);
   }
 
-  void began(asked_callback& of, bool is_known) {
+  /// Drivers may call for a begin only when the command has ended.
+  void began(asked_callback& of, std::int32_t status) {
     const ticks now = now_ticks();
     std::lock_guard lock(mutex_);
-    if (is_known) at(of.queue).runs.began(of.number, now, news_);
-    stir();
+    one_queue& q = at(of.queue);
+    if (status == cl_number::running) {
+      q.runs.began(of.number, now, news_);
+    } else if (status == cl_number::complete) {
+      q.runs.ended(of.number, now, news_);
+    }
+    stir_or_wake(q.runs.done() >= q.wanted);
     put_back(of);
   }
   void ended(asked_callback& of, bool has_failed) {
@@ -227,14 +235,17 @@ class opencl_inbox : public std::enable_shared_from_this<opencl_inbox> {
     std::lock_guard lock(mutex_);
     one_queue& q = at(of.queue);
     q.runs.ended(of.number, now, news_);
-    if (has_failed || q.runs.done() >= q.wanted) {
+    stir_or_wake(has_failed || q.runs.done() >= q.wanted);
+    put_back(of);
+  }
+
+  void stir_or_wake(bool is_wanted) {
+    if (is_wanted) {
       make_due();
     } else {
       stir();
     }
-    put_back(of);
   }
-
   /// The thread is to know within `grain`.
   void stir() {
     stirred_ = true;
