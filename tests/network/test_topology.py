@@ -170,7 +170,7 @@ class Topology(unittest.TestCase):
     def test_on_a_star_what_one_message_cannot_use_goes_to_others(self):
         # A port gives all messages the same share, whether the other port lets them use it or not.
         ratios = sorted(ratio for seed in range(8) for ratio in self.beside_ports(8, at_random(seed, 8, 60)))
-        self.assertGreater(ratios[0], 0.9)
+        self.assertGreater(ratios[0], 0.91)
         self.assertLess(ratios[-1], 1.02)
         self.assertAlmostEqual(ratios[len(ratios) // 2], 0.975, delta=0.02)
 

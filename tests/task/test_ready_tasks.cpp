@@ -30,73 +30,79 @@ std::uint64_t id_of(task_node* task) {
 
 using oldest_first = std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>>;
 
-TEST(ready_tasks, the_oldest_comes_first_in_whatever_order_they_came) {
-  for (unsigned seed = 0; seed < 200; ++seed) {
-    std::mt19937_64 random(seed);
-    constexpr std::size_t capacity = 700;
-    ready_tasks tasks(capacity);
-    oldest_first expected;
-    std::vector<std::uint64_t> ids(4000);
-    for (std::uint64_t i = 0; i < ids.size(); ++i) ids[i] = i;
-    // From nearly sorted to random.
-    const std::size_t disorder = std::size_t{1} << random() % 12;
-    for (std::size_t at = 0; at < ids.size(); at += disorder) {
-      const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(at);
-      std::shuffle(begin, begin + static_cast<std::ptrdiff_t>(std::min(disorder, ids.size() - at)),
-                   random);
-    }
-    std::size_t next = 0;
-    const std::uint64_t pushes_in_ten = 1 + random() % 9;
-    while (next < ids.size() || !expected.empty()) {
-      const bool push = next < ids.size() && expected.size() < capacity &&
-                        (expected.empty() || random() % 10 < pushes_in_ten);
-      if (push) {
-        tasks.push(task_of(ids[next]), ids[next]);
-        expected.push(ids[next++]);
-      } else {
-        ASSERT_EQ(tasks.oldest_id(), expected.top()) << "seed " << seed;
-        task_node* taken = random() % 3 == 0 ? tasks.steal() : tasks.take();
-        ASSERT_EQ(id_of(taken), expected.top()) << "seed " << seed;
-        expected.pop();
-      }
-      ASSERT_EQ(tasks.empty(), expected.empty());
-    }
-    EXPECT_EQ(tasks.take(), nullptr);
-    EXPECT_EQ(tasks.steal(), nullptr);
-    EXPECT_EQ(tasks.oldest_id(), ready_queue::none);
-  }
-}
-
-/// Pushes 4000 tasks whose ids lie `apart` places from each other, from nearly sorted to random,
-/// and takes them meanwhile.
-void expect_the_oldest_first(unsigned seed, std::uint64_t apart) {
-  std::mt19937_64 random(seed);
-  constexpr std::size_t capacity = 700;
-  serial_tasks tasks(capacity);
-  oldest_first expected;
+/// Returns 4000 ids, `apart` from each other, from nearly sorted to random.
+std::vector<std::uint64_t> disordered_ids(std::mt19937_64& random, std::uint64_t first,
+                                          std::uint64_t apart) {
   std::vector<std::uint64_t> ids(4000);
-  for (std::uint64_t i = 0; i < ids.size(); ++i) ids[i] = 1 + i * apart;
+  for (std::uint64_t i = 0; i < ids.size(); ++i) ids[i] = first + i * apart;
   const std::size_t disorder = std::size_t{1} << random() % 12;
   for (std::size_t at = 0; at < ids.size(); at += disorder) {
     const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(at);
     std::shuffle(begin, begin + static_cast<std::ptrdiff_t>(std::min(disorder, ids.size() - at)),
                  random);
   }
+  return ids;
+}
+
+constexpr std::size_t most_at_once = 700;
+
+/// Calls `push(id)` and `take(oldest_id)` in a random order, until all are taken.
+void push_and_take(std::mt19937_64& random, const std::vector<std::uint64_t>& ids, const auto& push,
+                   const auto& take) {
+  oldest_first expected;
   std::size_t next = 0;
   const std::uint64_t pushes_in_ten = 1 + random() % 9;
   while (next < ids.size() || !expected.empty()) {
-    const bool push = next < ids.size() && expected.size() < capacity &&
-                      (expected.empty() || random() % 10 < pushes_in_ten);
-    if (push) {
-      tasks.push(task_of(ids[next]), ids[next]);
+    const bool pushes = next < ids.size() && expected.size() < most_at_once &&
+                        (expected.empty() || random() % 10 < pushes_in_ten);
+    if (pushes) {
+      push(ids[next]);
       expected.push(ids[next++]);
     } else {
-      task_node* const taken = tasks.take();
-      ASSERT_NE(taken, nullptr) << "seed " << seed;
-      ASSERT_EQ(id_of(taken), expected.top()) << "seed " << seed << ", " << apart << " apart";
+      take(expected.top());
+      if (::testing::Test::HasFatalFailure()) return;
       expected.pop();
     }
   }
+}
+
+TEST(ready_tasks, the_oldest_comes_first_in_whatever_order_they_came) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    ready_tasks tasks(most_at_once);
+    std::size_t count = 0;
+    const std::vector<std::uint64_t> ids = disordered_ids(random, 0, 1);
+    ASSERT_NO_FATAL_FAILURE(push_and_take(
+        random, ids,
+        [&](std::uint64_t id) {
+          tasks.push(task_of(id), id);
+          ++count;
+          ASSERT_FALSE(tasks.empty());
+        },
+        [&](std::uint64_t oldest) {
+          ASSERT_EQ(tasks.oldest_id(), oldest) << "seed " << seed;
+          task_node* taken = random() % 3 == 0 ? tasks.steal() : tasks.take();
+          ASSERT_EQ(id_of(taken), oldest) << "seed " << seed;
+          ASSERT_EQ(tasks.empty(), --count == 0);
+        }));
+    EXPECT_EQ(tasks.take(), nullptr);
+    EXPECT_EQ(tasks.steal(), nullptr);
+    EXPECT_EQ(tasks.oldest_id(), ready_queue::none);
+  }
+}
+
+/// Tasks whose ids lie `apart` places from each other come oldest first.
+void expect_the_oldest_first(unsigned seed, std::uint64_t apart) {
+  std::mt19937_64 random(seed);
+  serial_tasks tasks(most_at_once);
+  push_and_take(
+      random, disordered_ids(random, 1, apart),
+      [&](std::uint64_t id) { tasks.push(task_of(id), id); },
+      [&](std::uint64_t oldest) {
+        task_node* const taken = tasks.take();
+        ASSERT_NE(taken, nullptr) << "seed " << seed;
+        ASSERT_EQ(id_of(taken), oldest) << "seed " << seed << ", " << apart << " apart";
+      });
   EXPECT_EQ(tasks.take(), nullptr);
 }
 

@@ -22,21 +22,27 @@ struct known_communicator {
   }
 };
 
-/// Returns nothing for one between two groups.  With the token.
-[[nodiscard]] std::optional<known_communicator> known(MPI_Comm comm, engine& of) {
+/// Returns the number of ranks; nothing for a communicator between two groups.  With the token.
+[[nodiscard]] std::optional<int> size_of(MPI_Comm comm) {
   int between_groups = 0;
   int size = 0;
   PMPI_Comm_test_inter(comm, &between_groups);
   PMPI_Comm_size(comm, &size);
-  if (between_groups != 0) return std::nullopt;
+  return between_groups != 0 ? std::nullopt : std::optional(size);
+}
+
+/// Returns nothing for one between two groups.  With the token.
+[[nodiscard]] std::optional<known_communicator> known(MPI_Comm comm, engine& of) {
+  const std::optional<int> size = size_of(comm);
+  if (!size.has_value()) return std::nullopt;
   MPI_Group all = MPI_GROUP_NULL;
   MPI_Group some = MPI_GROUP_NULL;
   PMPI_Comm_group(native_access::windows_of(of), &all);
   PMPI_Comm_group(comm, &some);
-  std::vector<int> own(static_cast<std::size_t>(size));
+  std::vector<int> own(static_cast<std::size_t>(*size));
   std::iota(own.begin(), own.end(), 0);
   known_communicator made{own};
-  PMPI_Group_translate_ranks(some, size, own.data(), all, made.ranks.data());
+  PMPI_Group_translate_ranks(some, *size, own.data(), all, made.ranks.data());
   PMPI_Group_free(&some);
   PMPI_Group_free(&all);
   return made;
@@ -84,12 +90,8 @@ void do_not_tell(const char* calls) {
 void do_not_tell_of_collective(MPI_Comm among) {
   blocking_calls* const here = interceptor();
   if (here == nullptr || !here->wants_messages()) return;
-  int between_groups = 0;
-  int size = 0;
   std::lock_guard guard(*here);
-  PMPI_Comm_test_inter(among, &between_groups);
-  PMPI_Comm_size(among, &size);
-  if (between_groups != 0 || size > 1) here->not_told("collectives");
+  if (size_of(among) != 1) here->not_told("collectives");
 }
 
 }  // namespace plait
