@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -10,6 +11,12 @@
 
 #include <gtest/gtest.h>
 #include <plait/task/scheduler.hpp>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+
+#include "task/stacks/task_stack.hpp"
+#endif
 
 namespace {
 
@@ -256,5 +263,15 @@ TEST(suspension, only_tasks_with_a_stack_can_be_suspended) {
   EXPECT_FALSE(suspendable);
   EXPECT_EQ(scheduler::of_suspendable_task(), nullptr);
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+// The next stack there has its frames elsewhere, and no byte of them may be forbidden.
+TEST(suspension, a_stack_leaves_no_marks_in_its_memory) {
+  plait::detail::stack_memory memory(stack_bytes);
+  const std::span<std::byte> stack = memory.next();
+  { plait::detail::task_stack one(stack); }
+  EXPECT_EQ(__asan_region_is_poisoned(stack.data(), stack.size()), nullptr);
+}
+#endif
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -18,7 +19,9 @@
 namespace plait::detail {
 
 /// One stack and whoever enters it.  Each switch is announced before (entering, leaving) and
-/// concluded after it (arrived_inside, arrived_outside).
+/// concluded after it (arrived_inside, arrived_outside).  `on` and `off` say when its memory begins
+/// and ends to be a stack: frames that never return leave marks, which whoever has the memory next
+/// would fall over.
 class sanitized_switch {
  public:
   sanitized_switch() = default;
@@ -44,6 +47,9 @@ class sanitized_switch {
   }
   PLAIT_ON_BOTH_STACKS void arrived_outside() noexcept {
     __sanitizer_finish_switch_fiber(outside_fake_, nullptr, nullptr);
+  }
+  void off() noexcept {
+    __asan_unpoison_memory_region(bottom_, size_);
   }
 
  private:
@@ -72,6 +78,7 @@ class sanitized_switch {
     leaving();
   }
   PLAIT_ON_BOTH_STACKS void arrived_outside() noexcept {}
+  void off() noexcept {}
 
  private:
   void* inside_ = nullptr;
@@ -83,6 +90,7 @@ class sanitized_switch {
   PLAIT_ON_BOTH_STACKS void leaving() noexcept {}
   PLAIT_ON_BOTH_STACKS void leaving_for_good() noexcept {}
   PLAIT_ON_BOTH_STACKS void arrived_outside() noexcept {}
+  void off() noexcept {}
 #endif
 };
 

@@ -97,6 +97,7 @@ task_stack::~task_stack() {
   context_->closing = true;
   context_->ended = true;
   context_->enter();
+  context_->switches.off();
 }
 
 void task_stack::take(task_node& node, node_action action, access_checker* checker) noexcept {
