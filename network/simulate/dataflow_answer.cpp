@@ -32,8 +32,8 @@ constexpr std::uint64_t most_checked_operations = 2'000'000;
 
 constexpr std::uint64_t usual_eager_limit_bytes = 64 << 10;
 constexpr const char* without_eager_limit =
-    "the network's file has no S: long messages leave before their receives are posted; measure "
-    "again with plait measure loggp";
+    "the network's file has no S: long messages leave before their receives are posted; a file "
+    "from before plait 0.2.0 has to be measured again";
 
 [[nodiscard]] double seconds(std::int64_t ps) {
   return 1e-12 * static_cast<double>(ps);

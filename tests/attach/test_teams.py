@@ -55,22 +55,29 @@ class Teams(unittest.TestCase):
         self.assertGreater(found, 0.9 * own - 0.02, where)
         self.assertLess(found, 1.1 * own + 0.1, where)
 
-    def test_unequal_work_and_serial_parts(self):
-        found, own = self.measured("shares", 1)
-        for part in ("useful", "serial", "unequal"):
-            self.near(found[f"{part}_s"], own[part], part)
-
-    def test_waits_at_barriers_inside(self):
+    def one_of_three(self, case, teams, check):
         """On a busy machine a thread that loses its core lets all others wait: one run of three counts."""
         for left in (2, 1, 0):
-            found, own = self.measured("barriers", 1)
+            found, own = self.measured(case, teams)
             try:
-                self.near(found["useful_s"], own["useful"], "useful")
-                self.near(found["unequal_s"] + found["scheduling_s"], own["unequal"], "waits")
-                return
+                return check(found, own)
             except AssertionError:
                 if left == 0:
                     raise
+
+    def parts_near(self, found, own):
+        for part in ("useful", "serial", "unequal"):
+            self.near(found[f"{part}_s"], own[part], part)
+
+    def test_unequal_work_and_serial_parts(self):
+        self.one_of_three("shares", 1, self.parts_near)
+
+    def test_waits_at_barriers_inside(self):
+        def check(found, own):
+            self.near(found["useful_s"], own["useful"], "useful")
+            self.near(found["unequal_s"] + found["scheduling_s"], own["unequal"], "waits")
+
+        self.one_of_three("barriers", 1, check)
 
     def test_loops_of_all_schedules(self):
         found, own = self.measured("loops", 4)
@@ -89,9 +96,7 @@ class Teams(unittest.TestCase):
         self.near(found["useful_s"], own["useful"], "useful")
 
     def test_teams_inside_teams_are_of_the_thread_outside(self):
-        found, own = self.measured("nested", 2)
-        for part in ("useful", "serial", "unequal"):
-            self.near(found[f"{part}_s"], own[part], part)
+        self.one_of_three("nested", 2, self.parts_near)
 
 
 class LlvmTeams(Teams):
