@@ -55,12 +55,23 @@ class Compared:
     grows: bool = False  # with the ranks, so that a rank has the same work
     runtimes: int = 1  # that a round makes, of which the first is that of the tasks; 0: it has one
     stays: int = 1  # in regions of the opponents' names
+    other_words: str = ""  # of a job with the opponent's tasks, where it is no region of this one
 
     def command(self, ranks: int, kept: pathlib.Path, rounds: int) -> list[object]:
         """Returns the words of the job behind those of its cluster."""
-        words = self.words.replace("{ranks}", str(ranks)).replace("{z}", str(self.planes * ranks))
+        return self._command(self.words, ranks, kept, rounds)
+
+    def other_command(self, kept: pathlib.Path, rounds: int) -> list[object]:
+        """Returns those of the opponent's own job on the fewest ranks."""
+        return self._command(self.other_words, FEWEST, kept, rounds)
+
+    def _command(self, words: str, ranks: int, kept: pathlib.Path, rounds: int) -> list[object]:
+        words = words.replace("{ranks}", str(ranks)).replace("{z}", str(self.planes * ranks))
         job = validate.Unmodified(self.name, f"{self.name} {words} --repeat {rounds}")
         return job.command(kept, "")
+
+
+PROBE = "--rows 200000 --nnz-per-row 25 --eta 1 --no-model --piece 16384"
 
 
 def _grows(name: str, words: str, planes: int, **more: str) -> Compared:
@@ -84,8 +95,8 @@ PROGRAMS = [
              "--way isend,message", hand="isend", plain="", looks="none", runtimes=3, stays=2),
     Compared("osem", "--phantom 256 --subsets 8 --variants base,olap,plait"),
     Compared("compress", "{file} --codec zstd --level 1 --variants base,olap,plait"),
-    Compared("spmv-probe", "--rows 200000 --nnz-per-row 25 --algorithms G --eta 1",
-             hand="", plain="", runtimes=0),
+    Compared("spmv-probe", f"{PROBE} --algorithms G", other_words=f"{PROBE} --algorithms B",
+             hand="Bulk", plain="", runtimes=0),
 ]  # fmt: skip
 
 
@@ -174,6 +185,10 @@ class Question:
             variables["OMPI_MCA_mpi_yield_when_idle"] = "1"
         try:
             validate.plait("run", *self.job(ranks), "--record", into / "calls", *words, **variables)
+            if one.other_words and ranks == FEWEST:
+                variables["PLAIT_RECORD"] = into / "other"
+                validate.plait("run", *self.job(ranks), *one.other_command(kept, rounds),
+                               **variables)  # fmt: skip
         except validate.Failed as failed:
             print(f"  {failed.reason}")
             kept.write_text(json.dumps({"refused": failed.reason}) + "\n")
@@ -212,8 +227,11 @@ class Question:
         rounds = []
         for turn in range(1, ROUNDS + 1):
             tasks = self.simulated([folder / "tasks", "--runtime", turn * one.runtimes])
-            hand = self.simulated([folder / "calls", *of_region(one.hand, turn * one.stays),
-                                   "--policy", one.looks, "--write-goal", goal])  # fmt: skip
+            other = [folder / "calls", *of_region(one.hand, turn * one.stays),
+                     "--policy", one.looks]  # fmt: skip
+            if one.other_words:
+                other = [folder / "other", "--runtime", turn * one.runtimes]
+            hand = self.simulated([*other, "--write-goal", goal])
             rounds.append((tasks, hand))
         at_home = [[rows[0] for rows in sides] for sides in rounds]
         per_bit_s = communication_of(goal.read_text())

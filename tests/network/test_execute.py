@@ -82,6 +82,15 @@ class Execute(unittest.TestCase):
         self.assertGreaterEqual(int(RUN.findall(done.stdout)[0]), 50 * 10_000)
         self.check_prediction()
 
+    def test_it_runs_a_recording_with_operations_on_windows(self):
+        done = self.run_ranks(2, PROGRAM, "window", PLAIT_RECORD="recording")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = self.run_ranks(2, EXECUTE, "--file", "recording", "--repeat", "1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        # 10 rounds of 10 us in a chain that goes from rank to rank, behind the 50 of the other part.
+        self.assertGreaterEqual(int(RUN.findall(done.stdout)[0]), 60 * 10_000)
+        self.check_prediction()
+
     def check_prediction(self):
         """The chain of 10 us is on every path; the parts add up."""
         done = subprocess.run([SIMULATE, "recording", "--policy", "dedicated,none", "--json", "-"],

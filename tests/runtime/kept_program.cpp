@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -37,6 +36,27 @@ void exchange(plait::environment& env, plait::runtime& rt, int rounds) {
   rt.wait();
 }
 
+/// On windows: each rank puts to the next, whose task waits for the signal, and reads from it.
+void write_and_read(plait::environment& env, plait::runtime& rt, int rounds) {
+  std::vector<int> edge(100, env.rank()), ghost(100), table(100), read(100), far(10'000);
+  const int right = (env.rank() + 1) % env.size();
+  const int left = (env.rank() + env.size() - 1) % env.size();
+  const auto ghosts = rt.window(ghost);
+  const auto tables = rt.window(table);
+  const auto fars = rt.window(far);
+  const std::vector<int> long_one(far.size());
+  for (int i = 0; i < rounds; ++i) {
+    rt.put_signal("edge", ghosts, right, 0, in(edge));
+    rt.await_signal("ghost", ghosts, left, out(ghost));
+    rt.get("table", tables, right, 0, out(read));
+    rt.put("far", fars, right, 0, in(long_one), {.source = plait::completion::local});
+    rt.task(
+        "rim", [](const std::vector<int>&, std::vector<int>&) { spin_us(10); }, in(ghost),
+        inout(edge));
+  }
+  rt.wait();
+}
+
 void run(plait::environment& env, const std::string& what) {
   if (what == "nothing") return;
   plait::runtime rt{env, {.tasks = {.workers = 2}}};
@@ -52,10 +72,7 @@ void run(plait::environment& env, const std::string& what) {
     plait::runtime second{env, {.tasks = {.workers = 1}}};
     exchange(env, second, 50);
   }
-  if (what == "window") {
-    int own = 0;
-    (void)rt.window(std::span(&own, 1));
-  }
+  if (what == "window") write_and_read(env, rt, 10);
   if (what == "throws" && env.rank() == env.size() - 1) {
     rt.task("fails", [] { throw std::runtime_error("on purpose"); });
     rt.wait();

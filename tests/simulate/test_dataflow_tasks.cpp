@@ -52,7 +52,7 @@ TEST(dataflow_tasks, lets_long_receives_wait_for_long_sends) {
     std::vector<template_builder> ranks(2);
     for (std::uint32_t r = 0; r < 2; ++r) {
       operation receive = receives(size, 1 - r);
-      receive.is_of_task = of_tasks;
+      receive.is_paired = !of_tasks;
       const std::uint32_t came = ranks[r].add(receive);
       const std::uint32_t work = ranks[r].add(computes(r == 0 ? 100'000 : 300'000));
       const std::uint32_t sent = ranks[r].add(sends(size, 1 - r));

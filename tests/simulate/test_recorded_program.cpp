@@ -176,9 +176,11 @@ TEST(recorded_program, refuses_what_it_cannot_simulate_in_one_line) {
             "folder: the message from rank 0 to rank 1, tag 7, number 2: 800 bytes were sent, 8 "
             "received");
   EXPECT_EQ(refused([](all& r) {
-              for (auto& one : r) one.messages[0].what = plait::recorded_message::kind::one_sided;
+              using kind = plait::recorded_message::kind;
+              for (auto& one : r) one.messages[0].what = kind::library_collective;
             }),
-            "folder: rank 0: 'edge' is an operation on a window, which is not simulated");
+            "folder: rank 0: 'edge' is a collective operation of the MPI library, which is not "
+            "simulated");
   EXPECT_NE(refused([](all& r) { r[1].program = "other"; }), "");
   EXPECT_NE(refused([](all& r) { r[1].rank = 0; }), "");
   EXPECT_NO_THROW((void)plait::simulate::program_of(two_ranks(), "folder", 0));

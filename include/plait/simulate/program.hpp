@@ -49,7 +49,7 @@ struct operation {
   peer_rule rule = peer_rule::rank;
   duration_rule duration = duration_rule::constant;
   std::uint8_t priority = 1;  ///< of a task: where several are ready, the lowest goes first
-  bool is_of_task = false;    ///< of a message: a task's own MPI call, not plait's engine, makes it
+  bool is_paired = true;      ///< of a message: plait's engine has long ones by pairs (look)
 
   friend bool operator==(const operation&, const operation&) = default;
 };

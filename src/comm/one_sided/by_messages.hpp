@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <mpi.h>
+#include <plait/core/window_letter.hpp>
 
 #include "comm/one_sided/followed_requests.hpp"
 #include "comm/one_sided/raised_signals.hpp"
@@ -59,7 +60,7 @@ class by_messages final : public one_sided_service {
 
   // For data that travels otherwise (by_rma)
   // ---------------------------------------------------------------------------------------------
-  static constexpr std::int32_t no_flag = -1;
+  static constexpr std::int32_t no_flag = window_letter::no_flag;
   /// Says that this rank's memory is about to go.
   static constexpr std::int32_t leaving_flag = -2;
 
@@ -76,15 +77,8 @@ class by_messages final : public one_sided_service {
   void when_one_leaves(std::function<void(int rank)> leaves) { leaves_ = std::move(leaves); }
 
  private:
-  enum class word : std::uint32_t { put, large_put, get, done };
-  struct letter {
-    word what = word::put;
-    std::int32_t flag = no_flag;
-    std::uint64_t number = 0;  ///< of the put that it is, or answers, on the rank that puts
-    std::uint64_t offset_bytes = 0;
-    std::uint64_t size_bytes = 0;
-    std::uint64_t place = 0;  ///< of the signal
-  };
+  using letter = window_letter;
+  using word = letter::word;
 
   /// Purpose of a request of MPI's.
   struct purpose {
@@ -132,7 +126,7 @@ class by_messages final : public one_sided_service {
   [[nodiscard]] std::byte* place_of(const letter& words) const;
 
   static constexpr int most_open = 4096;  // as many tasks as a runtime has in flight by itself
-  static constexpr std::size_t largest_in_letter = std::size_t{16} << 10;
+  static constexpr std::size_t largest_in_letter = letter::largest_in_letter;
   static constexpr std::size_t most_in_letters = 256 * largest_in_letter;
 
   MPI_Comm comm_;

@@ -21,11 +21,10 @@ std::vector<simulated_pairs> dataflow_engine::learnt() const {
   return all;
 }
 
-/// Within a node no stream has to be shared.  Messages of tasks' own MPI calls are not the
-/// engine's.
+/// Within a node no stream has to be shared.
 bool dataflow_engine::is_paired(const operation& one, number rank) const {
   if (!ranks_[rank].pairs.has_value() || one.size <= on_.eager_limit_bytes || one.peer == any ||
-      one.is_of_task)
+      !one.is_paired)
     return false;
   const number peer = peer_of(program_, one, rank);
   return on_.node_of.empty() || on_.node_of[peer] != on_.node_of[rank];

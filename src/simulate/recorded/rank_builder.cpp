@@ -57,11 +57,31 @@ constexpr std::uint64_t least_share_refused = 10;
   return made.build();
 }
 
+/// The engine's windows send and receive it, which has no pairs of long messages (look).
+[[nodiscard]] operation window_message(const window_request& of, operation_kind what,
+                                       std::uint32_t peer, const window_request::message& one) {
+  operation made;
+  made.kind = what;
+  made.size = one.bytes;
+  made.peer = peer;
+  made.tag = one.tag;
+  made.name = of.name;
+  made.is_paired = false;
+  return made;
+}
+
 }  // namespace
 
-rank_builder::rank_builder(const recording& from, const message_tags& tags, name_table& names,
-                           const std::string& where, call_table* calls)
-    : from_(from), tags_(tags), names_(names), where_(where), calls_(calls), blocking_(from) {
+rank_builder::rank_builder(const recording& from, const message_tags& tags,
+                           window_requests& windows, name_table& names, const std::string& where,
+                           call_table* calls)
+    : from_(from),
+      tags_(tags),
+      names_(names),
+      where_(where),
+      calls_(calls),
+      blocking_(from),
+      windows_{windows} {
   // By number, for those that were idle have no part, and a damaged number must not make memory.
   for (const recorded_part& part : from.parts) {
     runs_[part.runtime];
@@ -84,8 +104,9 @@ operation rank_builder::message(std::uint32_t name, std::size_t at) const {
   if (one.what != recorded_message::kind::point_to_point) {
     const bool on_window = one.what == recorded_message::kind::one_sided;
     throw usage_error(fmt::format(
-        "{}: rank {}: '{}' is {}, which is not simulated", where_, from_.rank, from_.names[name],
-        on_window ? "an operation on a window" : "a collective operation of the MPI library"));
+        "{}: rank {}: '{}' is {}", where_, from_.rank, from_.names[name],
+        on_window ? "an operation on a window, which has no law"
+                  : "a collective operation of the MPI library, which is not simulated"));
   }
   operation made;
   const std::optional<std::uint32_t> tag = tags_.of(from_.rank, at);
@@ -94,7 +115,7 @@ operation rank_builder::message(std::uint32_t name, std::size_t at) const {
   made.size = one.size_bytes;
   made.peer = one.peer;
   made.tag = calls_ == nullptr ? *tag : calls_->stream_of(one);
-  made.is_of_task = one.is_of_task();
+  made.is_paired = !one.is_of_task();
   return made;
 }
 
@@ -111,7 +132,12 @@ rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint
     }
   } else {
     const auto found = messages_.at(runtime).find(id);
-    if (found != messages_.at(runtime).end()) made = message(item.name, found->second);
+    if (found != messages_.at(runtime).end()) {
+      const recorded_message& one = from_.messages[found->second];
+      if (one.what == recorded_message::kind::one_sided && calls_ == nullptr)
+        return add_on_window(item.name, one);
+      made = message(item.name, found->second);
+    }
   }
   if (made.kind == operation_kind::calculation) {
     made.size += std::exchange(owed_ns_, 0);
@@ -132,6 +158,13 @@ rank_builder::number rank_builder::append(const operation& made) {
   return built_.add(made);
 }
 
+rank_builder::number rank_builder::follow(number earlier, const operation& made) {
+  const number later = append(made);
+  built_.require(later, earlier);
+  has_later_[earlier] = has_earlier_[later] = true;
+  return later;
+}
+
 /// Returns the first piece; what waited for the task waits for the last.
 rank_builder::number rank_builder::add_in_pieces(const operation& task, const task_messages& of) {
   std::uint64_t whole_ns = of.computed_ns;
@@ -140,12 +173,6 @@ rank_builder::number rank_builder::add_in_pieces(const operation& task, const ta
   piece.size = of.calls.front().computed_ns + (task.size - std::min(task.size, whole_ns));
   const number first = append(piece);
   number last = first;
-  const auto follow = [this](number earlier, const operation& made) {
-    const number later = append(made);
-    built_.require(later, earlier);
-    has_later_[earlier] = has_earlier_[later] = true;
-    return later;
-  };
   for (std::size_t i = 0; i < of.calls.size(); ++i) {
     const bool is_last = i + 1 == of.calls.size();
     piece.size = is_last ? of.computed_ns : of.calls[i + 1].computed_ns;
@@ -165,6 +192,73 @@ rank_builder::number rank_builder::add_in_pieces(const operation& task, const ta
   }
   joins_[first] = last;
   return first;
+}
+
+/// Returns the operation that begins it; what waited for it waits for its last.
+rank_builder::number rank_builder::add_on_window(std::uint32_t name, const recorded_message& one) {
+  if (one.peer >= from_.ranks)
+    throw usage_error(fmt::format("{}: rank {}: '{}' is with rank {} of {}", where_, from_.rank,
+                                  from_.names[name], one.peer, from_.ranks));
+  const bool has_signal = one.tag != window_requests::no_signal;
+  const bool is_awaited = !one.sent && has_signal;
+  const auto put = windows_.last_put.find(one.peer);
+  const bool is_landing =
+      one.sent && !has_signal && one.size_bytes == 0 && put != windows_.last_put.end();
+  if (!is_awaited && !is_landing && one.peer != from_.rank) return add_put_or_get(name, one);
+  operation nothing;
+  nothing.name = names_.number(from_.names[name]);
+  nothing.priority = no_task;
+  const number made = append(nothing);
+  if (is_awaited) windows_.requests.await(window_requests::key_of(from_.rank, one), made);
+  if (one.sent && has_signal)
+    windows_.raised_at_home.emplace_back(window_requests::key_of(from_.rank, one), made);
+  if (is_landing) {
+    joins_[put->second.first] = put->second.left;
+    built_.require(made, put->second.answered);
+    has_later_[put->second.answered] = true;
+    windows_.last_put.erase(put);
+  }
+  return made;
+}
+
+rank_builder::number rank_builder::add_put_or_get(std::uint32_t name, const recorded_message& one) {
+  const window_request& asked =
+      windows_.requests.ask(from_.rank, one, names_.number(from_.names[name]));
+  const number first = append(window_message(asked, operation_kind::send, one.peer, asked.letter));
+  number left = first;
+  if (asked.data.has_value())
+    left = follow(first, window_message(asked, operation_kind::send, one.peer, *asked.data));
+  const number answered =
+      follow(left, window_message(asked, operation_kind::receive, one.peer, asked.answer));
+  joins_[first] = answered;
+  if (one.sent && one.size_bytes > 0) windows_.last_put[one.peer] = {first, left, answered};
+  return first;
+}
+
+/// They wait for nothing here, and of what is here only who waits for a signal waits for them.
+void rank_builder::answer_all() {
+  const auto raise = [this](const signal_key& signal, number by) {
+    if (const number waiting = windows_.requests.raise(signal); waiting != window_requests::nobody)
+      built_.require(waiting, by);
+  };
+  for (const window_request& asked : windows_.requests.to(from_.rank)) {
+    const auto add = [&](operation_kind what, const window_request::message& one) {
+      return built_.add(window_message(asked, what, asked.from, one));
+    };
+    number here = add(operation_kind::receive, asked.letter);
+    if (asked.data.has_value()) {
+      const number data = add(operation_kind::receive, *asked.data);
+      built_.require(data, std::exchange(here, data));
+    }
+    built_.require(add(operation_kind::send, asked.answer), here);
+    if (asked.signals) raise(asked.signal, here);
+  }
+  for (const auto& [signal, by] : windows_.raised_at_home) raise(signal, by);
+}
+
+void rank_builder::parts_over() {
+  runs_ = {};
+  messages_ = {};
 }
 
 void rank_builder::note_passed() {
@@ -299,6 +393,7 @@ void rank_builder::add(const recorded_part& part) {
   std::vector<number> items;
   std::vector<number> repeated;
   joins_.clear();
+  windows_.last_put.clear();
   call_at_.clear();
   const std::vector<number> earlier = earlier_of(part);
   for (const recorded_item& item : part.items) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -18,6 +19,7 @@
 #include "simulate/recorded/call_table.hpp"
 #include "simulate/recorded/message_tags.hpp"
 #include "simulate/recorded/rank_builder.hpp"
+#include "simulate/recorded/window_requests.hpp"
 
 namespace plait::simulate {
 namespace {
@@ -40,7 +42,10 @@ void expect_whole(const recording& one, std::size_t rank, std::span<const record
 }
 
 [[nodiscard]] std::uint64_t operations_of(const recording& one) {
-  std::uint64_t count = 2 * one.messages.size();  // of tasks: each and the piece behind
+  // Of tasks: each and the piece behind; on windows: six of both sides, of which an item is one.
+  std::uint64_t count = 0;
+  for (const recorded_message& m : one.messages)
+    count += m.what == recorded_message::kind::one_sided ? 5 : 2;
   for (const recorded_part& part : one.parts)
     count += 1 + 2 * part.items.size() + part.iterations * part.repeated.size();
   return count;
@@ -138,12 +143,24 @@ static recorded_program made_of(std::span<const recording> ranks, const std::str
   made.workers = ranks.front().workers;
   const message_tags tags(ranks, where, runtime);
   name_table names(made.operations.names);
+  window_requests windows(where);
+  std::deque<rank_builder> built;
+  for (const recording& one : ranks) {
+    rank_builder& rank = built.emplace_back(one, tags, windows, names, where, calls);
+    for (const recorded_part* part : parts_of(one, runtime)) rank.add(*part);
+    if (calls == nullptr) {
+      rank.parts_over();
+    } else {  // that are counted rank after rank, and no windows
+      made.operations.templates.push_back(rank.build());
+      built.pop_back();
+    }
+  }
+  for (rank_builder& one : built) one.answer_all();
+  windows.expect_all_raised();
+  for (rank_builder& one : built) made.operations.templates.push_back(one.build());
   std::map<std::string, std::uint32_t> nodes;
   for (const recording& one : ranks) {
-    rank_builder built(one, tags, names, where, calls);
-    for (const recorded_part* part : parts_of(one, runtime)) built.add(*part);
     made.operations.template_of.push_back(one.rank);
-    made.operations.templates.push_back(built.build());
     const auto next = static_cast<std::uint32_t>(nodes.size());
     made.node_of.push_back(nodes.try_emplace(one.host, next).first->second);
     made.cores.push_back(one.cores);
