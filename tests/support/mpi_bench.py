@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions for tests of MPI benchmarks: they start one on some ranks, and read its result.
 
-    test_NAME.py LIBRARY MPIEXEC PROGRAM
+    test_NAME.py LIBRARY MPIEXEC PROGRAM [OPTION OF UNITTEST ...]
 """
 
 import json
@@ -96,4 +96,4 @@ class Refuses:
 
 
 def main():
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
