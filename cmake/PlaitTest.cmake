@@ -9,16 +9,18 @@
 # of their own, LAYER_test_SUBJECT.
 # Label `mpi`: what another MPI library may change.  With MPICH, whose ranks spin while they wait, so
 # that more of them than cores cost a time slice for each message, MPICH's rank counts are run, if
-# there are any: those that may matter to the library.
+# there are any: those that may matter to the library.  `MPICH none` is for what knows no more of MPI
+# than plait's own messages, which others test with it.
 # A test that is not done after TIMEOUT seconds (240) prints every thread's stack and fails.  Beside
 # three processes that compute, four ranks take 100 s for what takes them 3 s alone: whoever waits
 # yields, and gets the core back a time slice later.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# Cores that a test on ranks is said to take, where twice as many tests are run as there are cores
-# (`ctest -j`).  Ranks of Open MPI give their core away while they wait, and most of these tests wait
-# most of the time.  MPICH's spin, so that such a test is alone on two cores.
+# Cores that a test on ranks is said to take, where two or three times as many tests are run as there
+# are cores (`ctest -j`).  Ranks of Open MPI give their core away while they wait, for tests/support/mpirun
+# tells them to, and most of these tests wait most of the time.  MPICH's spin, so that such a test is alone
+# on two cores.
 if(PLAIT_MPI MATCHES "^(mpich|abi)$")
   set(PLAIT_RANKS_PROCESSORS 4)
 else()
@@ -56,6 +58,9 @@ endfunction()
 function(plait_test path)
   cmake_parse_arguments(test "ALONE" "TIMEOUT" "RANKS;MPICH;LIBRARIES" ${ARGN})
   if(PLAIT_MPI MATCHES "^(mpich|abi)$" AND test_MPICH AND NOT PLAIT_SANITIZE)
+    if(test_MPICH STREQUAL "none")
+      return()
+    endif()
     set(test_RANKS ${test_MPICH})
   endif()
   if(NOT test_TIMEOUT)
@@ -100,7 +105,11 @@ function(plait_test path)
       set(name ${path}@${ranks})
       add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/support/mpirun ${PLAIT_MPI}
         ${PLAIT_MPIEXEC} ${ranks} ${program})
-      set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} PROCESSORS ${PLAIT_RANKS_PROCESSORS} LABELS mpi
+      set(processors ${PLAIT_RANKS_PROCESSORS})
+      if(ranks EQUAL 1)  # who waits for nobody
+        math(EXPR processors "${processors} / 2")
+      endif()
+      set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} PROCESSORS ${processors} LABELS mpi
         ENVIRONMENT "PLAIT_TEST_RANKS=${ranks};PLAIT_TEST_TIMEOUT_S=${test_TIMEOUT}")
       if(ranks GREATER 3)
         plait_label_for_all(${name})

@@ -123,7 +123,7 @@ class Dense(MpiBench):
         self.check_refusals(*((["--only", f"base,{name}"], why) for name, why in missing.items()))
 
     def test_progress_is_told_while_it_runs(self):
-        self.check_progress(*SHORT, "--n", "8", "--only", "base", "--programs", "summa")
+        self.check_progress(*SHORT, "--n", "60", "--only", "olap")
 
     def test_help_names_the_rows(self):
         done = run("--help", ranks=1)

@@ -72,7 +72,7 @@ class Fft(Refuses, MpiBench):
         self.check_refusals(*((["--only", f"base,{name}"], why) for name, why in missing.items()))
 
     def test_progress_is_told_while_it_runs(self):
-        self.check_progress(*SHORT, "--class", "8x8x8", "--only", "base", "--programs", "fft3d")
+        self.check_progress(*SHORT, "--class", "8x8x8", "--only", "ideal")
 
     def test_help_names_the_rows(self):
         done = run("--help", ranks=1)

@@ -43,7 +43,7 @@ class Metg(Refuses, MpiBench):
                 self.check_rows(result, {"plait", "plait replayed", "mpi"}, f"{ranks} processes")
 
     def test_progress_is_told_while_it_runs(self):
-        self.check_progress(*SHORT, "--patterns", "trivial", "--only", "mpi")
+        self.check_progress(*SHORT, "--width", "4", "--longest-us", "50")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import statistics
 from mpi_bench import FEW, MpiBench, Refuses, main
 
 SHORT = ("--repeat", "2", "--sample-ms", "0.1", "--messages", "2")
+TWO = (*SHORT, "--op", "alltoall,allreduce", "--sizes", "8,16KiB")
 
 
 class Collective(Refuses, MpiBench):
@@ -24,7 +25,7 @@ class Collective(Refuses, MpiBench):
     )
 
     def test_every_algorithm_is_measured_and_predicted_at_every_size(self):
-        result = self.result_of(*SHORT, "--op", "alltoall,allreduce", "--sizes", "8,16KiB")
+        result = self.result_of(*TWO)
         rows = result["rows"]
         self.assertEqual(set(rows), {
             "alltoall linear", "alltoall pairwise", "alltoall bruck", "allreduce binomial",
@@ -48,7 +49,7 @@ class Collective(Refuses, MpiBench):
         self.assertEqual(set(result["median_error_percent"]), {"alltoall", "allreduce", "all"})
 
     def test_messages_are_measured_up_to_the_largest(self):
-        network = self.result_of(*SHORT, "--op", "bcast", "--sizes", "16KiB")["network"]
+        network = self.result_of(*TWO)["network"]
         self.assertEqual([size["size_bytes"] for size in network["sizes"]],
                          [1, 8, 64, 256, 1024, 4096, 16384])
         for size in network["sizes"]:
@@ -70,7 +71,7 @@ class Collective(Refuses, MpiBench):
         self.assertEqual({name.split()[0] for name in result["rows"]}, set(ops))
 
     def test_progress_is_told_while_it_runs(self):
-        self.check_progress(*SHORT, "--sizes", "8", "--op", "bcast", "--algorithms", "linear")
+        self.check_progress(*TWO)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ class Loggp(Refuses, MpiBench):
                          2 * 3 * (5 * 2 + 2 * (2 + 3 * 5)))
 
     def test_progress_is_told_while_it_runs(self):
-        self.check_progress("--sizes", "1,100", "--repeat", "1")
+        self.check_progress(*SHORT)
 
 
 if __name__ == "__main__":

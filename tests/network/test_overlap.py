@@ -4,6 +4,7 @@
 from mpi_bench import MPI, MpiBench, Refuses, main
 
 SHORT = ("--repeat", "2", "--sample-ms", "0.1", "--pieces", "3")
+THREE = (*SHORT, "--sizes", "8,4KiB,256KiB")
 WAYS = {"nonblocking", "nonblocking tested", "plait auto"}
 FIGURES = {"availability_percent", "overhead_us", "base_us", "work_us", "iteration_us"}
 
@@ -21,7 +22,7 @@ class Overlap(Refuses, MpiBench):
     )
 
     def test_the_result_has_every_row_at_every_size_in_both_directions(self):
-        result = self.result_of(*SHORT, "--sizes", "8,4KiB,256KiB")
+        result = self.result_of(*THREE)
         rows = result["rows"]
         self.assertEqual(set(rows) - {"alone"}, WAYS)
         columns = {f"{way} {size}" for way in ("send", "receive")
@@ -34,7 +35,7 @@ class Overlap(Refuses, MpiBench):
                     self.check_spread(cell[figure], 2)
 
     def test_availability_follows_from_the_times_beside_it(self):
-        result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", "64KiB")
+        result = self.result_of(*THREE)
         for name in WAYS:
             for cell in result["rows"][name].values():
                 at = {figure: cell[figure]["samples"][0] for figure in FIGURES}
@@ -51,7 +52,7 @@ class Overlap(Refuses, MpiBench):
 
     def test_the_transport_is_measured_where_a_message_takes_long_enough(self):
         # Open MPI moves a few fragments at each of the rare looks: 16 MiB are 20 s with it.
-        size = "16MiB" if MPI == "mpich" else "8MiB"
+        size = "16MiB" if MPI == "mpich" else "4MiB"
         result = self.result_of("--repeat", "1", "--sample-ms", "0.1", "--sizes", size,
                                 "--only", "nonblocking")
         # Where messages are that fast it has no place.
@@ -62,7 +63,7 @@ class Overlap(Refuses, MpiBench):
             self.assertGreaterEqual(cell["attainable_percent"]["median"], 0)
 
     def test_progress_is_told_while_it_runs(self):
-        self.check_progress(*SHORT, "--sizes", "8", "--only", "nonblocking")
+        self.check_progress(*THREE)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ import json
 import pathlib
 from typing import Any
 
+from plait.formats.trace import Trace, read_trace
+
 
 class MadeTrace:
     """Events of a trace, and the file that has them."""
@@ -65,6 +67,10 @@ class MadeTrace:
                  for (rank, lane), tid in self._lanes.items()]  # fmt: skip
         path.write_text(json.dumps({"displayTimeUnit": "ms", "traceEvents": names + self.events}))
         return path
+
+    def read(self, folder: pathlib.Path) -> Trace:
+        """Returns the trace as it is read back from a file in `folder`."""
+        return read_trace(self.write(folder / "run.trace.json"))
 
 
 def ring_trace(ranks: int = 3) -> MadeTrace:

@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun"
@@ -59,10 +60,15 @@ def complaint(what, count, other, text, ended):
 
 def main():
     kind, library, mpiexec, program = sys.argv[1:]
+
+    def start(case):
+        what, count, other, back_end = case
+        return output_of([MPIRUN, library, mpiexec, "3", program, what, str(count), str(other), back_end])
+
+    with ThreadPoolExecutor(2) as pool:  # a start is mostly waiting
+        said = list(pool.map(start, KINDS[kind]))
     failed = 0
-    for what, count, other, back_end in KINDS[kind]:
-        command = [MPIRUN, library, mpiexec, "3", program, what, str(count), str(other), back_end]
-        text, ended = output_of(command)
+    for (what, count, other, back_end), (text, ended) in zip(KINDS[kind], said):
         why = complaint(what, count, other, text, ended)
         if why:
             failed += 1

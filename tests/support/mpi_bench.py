@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions for tests of MPI benchmarks: they start one on some ranks, and read its result.
 
-    test_NAME.py LIBRARY MPIEXEC PROGRAM
+    test_NAME.py LIBRARY MPIEXEC PROGRAM [OPTION OF UNITTEST ...]
 """
 
 import json
@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import ClassVar
 
 from result_files import read_result
 
@@ -26,17 +27,29 @@ def run(*arguments, ranks=2):
 
 
 class MpiBench(unittest.TestCase):
-    def result_of(self, *arguments, ranks=2):
-        """The result of a run that must succeed."""
+    _runs: ClassVar = {}
+
+    def new_run_of(self, *arguments, ranks=2):
+        """The result of a run that must succeed, and what it says of its progress."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "result.json"
-            done = run(*arguments, "--json", str(file), ranks=ranks)
+            done = run(*arguments, "--progress", "--json", str(file), ranks=ranks)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             result = read_result(file)
         self.assertEqual(result["schema"], "plait-result/1")
         self.assertEqual(result.get("bench") or result["probe"], Path(PROGRAM).name)
         self.assertEqual(result["environment"]["ranks"], ranks)
-        return result
+        return result, done.stderr
+
+    def run_of(self, *arguments, ranks=2):
+        """The same, of one run for all tests that ask for these arguments."""
+        key = (arguments, ranks)
+        if key not in self._runs:
+            self._runs[key] = self.new_run_of(*arguments, ranks=ranks)
+        return self._runs[key]
+
+    def result_of(self, *arguments, ranks=2):
+        return self.run_of(*arguments, ranks=ranks)[0]
 
     def check_spread(self, spread, repeat):
         self.assertEqual(len(spread["samples"]), repeat)
@@ -56,10 +69,10 @@ class MpiBench(unittest.TestCase):
                 self.assertEqual(len(own), 1, done.stderr)
                 self.assertIn(named, own[0])
 
-    def check_progress(self, *arguments):
-        done = run(*arguments, "--progress")
-        lines = [line for line in done.stderr.splitlines() if line.startswith("@progress ")]
-        self.assertTrue(lines, done.stderr)
+    def check_progress(self, *arguments, ranks=2):
+        said = self.run_of(*arguments, ranks=ranks)[1]
+        lines = [line for line in said.splitlines() if line.startswith("@progress ")]
+        self.assertTrue(lines, said)
         last = json.loads(lines[-1].removeprefix("@progress "))
         self.assertEqual(last["done"], last["total"])
 
@@ -83,4 +96,4 @@ class Refuses:
 
 
 def main():
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

@@ -194,21 +194,21 @@ TEST(lie, data_that_cannot_be_written_may_be_declared_and_forgotten) {
 }
 
 TEST(lie, a_large_span_is_found_as_one_range) {
-  std::vector<double> a(200'000), b(10);
+  std::vector<double> a(40'000), b(10);
   EXPECT_EQ(found([&](scheduler& s) {
               s.task("owner", set_to_one, out(std::span(a)));
               s.task(
                   "sum",
                   [&](std::span<double> to) {
                     double sum = 0;
-                    for (std::size_t i = 1000; i < 101'000; ++i) sum += load(&a[i]);
+                    for (std::size_t i = 1000; i < 21'000; ++i) sum += load(&a[i]);
                     to[0] = sum;
                   },
                   out(std::span(b)));
             }),
-            "task 'sum' reads bytes 8000 to 807999 of what task 'owner' names as its access 1 "
+            "task 'sum' reads bytes 8000 to 167999 of what task 'owner' names as its access 1 "
             "(out), without an access to it");
-  EXPECT_EQ(b[0], 100'000);
+  EXPECT_EQ(b[0], 20'000);
 }
 
 TEST(lie, every_other_element_is_told_as_some_of_the_range) {
