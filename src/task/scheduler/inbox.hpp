@@ -21,12 +21,15 @@ class inbox {
     std::lock_guard lock(mutex_);
     queues_[lane].push_back(&node);
     if (node.where == task_node::anyone) for_anyone_.fetch_add(1, std::memory_order_relaxed);
-    sizes_[lane].fetch_add(1, std::memory_order_seq_cst);  // seq_cst: pairs with event_count
+    set_filled(lane, true);
   }
+
+  [[nodiscard]] bool empty() const noexcept { return filled_.load(std::memory_order_seq_cst) == 0; }
 
   [[nodiscard]] task_node* pop(priority urgency) {
     const auto lane = static_cast<std::size_t>(urgency);
-    return sizes_[lane].load(std::memory_order_seq_cst) == 0 ? nullptr : pop_locked(lane);
+    const unsigned filled = filled_.load(std::memory_order_seq_cst);
+    return (filled >> lane) % 2 == 0 ? nullptr : pop_locked(lane);
   }
 
   /// Takes the oldest task of the highest priority that is meant for anyone, if any.  It may miss
@@ -44,6 +47,12 @@ class inbox {
  private:
   using queue = std::deque<task_node*>;
 
+  void set_filled(std::size_t lane, bool is) noexcept {
+    const unsigned before = filled_.load(std::memory_order_relaxed);
+    const unsigned bit = 1U << lane;
+    const unsigned after = is ? before | bit : before & ~bit;
+    if (after != before) filled_.store(after, std::memory_order_seq_cst);
+  }
   [[gnu::noinline, nodiscard]] task_node* pop_locked(std::size_t lane) {
     std::lock_guard lock(mutex_);
     if (queues_[lane].empty()) return nullptr;
@@ -56,14 +65,16 @@ class inbox {
     } else {
       queues_[lane].erase(which);
     }
-    sizes_[lane].fetch_sub(1, std::memory_order_relaxed);
+    if (queues_[lane].empty()) set_filled(lane, false);
     if (node->where == task_node::anyone) for_anyone_.fetch_sub(1, std::memory_order_relaxed);
     return node;
   }
 
   std::mutex mutex_;
   std::array<queue, priority_count> queues_;
-  std::array<std::atomic<int>, priority_count> sizes_{};
+  /// One bit a queue that is not empty.  Written under the lock; seq_cst: pairs with event_count,
+  /// for who sees the bit of an earlier task takes the lock, and finds the later one too.
+  std::atomic<unsigned> filled_{0};
   std::atomic<int> for_anyone_{0};  ///< entries in all queues
 };
 

@@ -37,6 +37,7 @@ task_node* ready_set::find(worker& w) noexcept {
 task_node* ready_set::find_among_all(worker& w) {
   // seq_cst: pairs with event_count.
   if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
+  if (is_one_) return find_with_one();
   const bool high_next = w.next != nullptr && w.next->urgency == priority::high;
   if (high_next || high_.load(std::memory_order_seq_cst) > 0) {
     if (task_node* node = find<priority::high>(w)) {
@@ -46,6 +47,17 @@ task_node* ready_set::find_among_all(worker& w) {
   }
   if (task_node* node = find<priority::normal>(w)) return node;
   return find<priority::low>(w);
+}
+
+task_node* ready_set::find_with_one() {
+  for (const priority urgency : {priority::high, priority::normal, priority::low}) {
+    task_node* const node = outside_.pop(urgency);
+    if (node == nullptr && serial_[urgency].empty()) continue;
+    if (node == nullptr) return serial_[urgency].take();
+    if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
+    return node;
+  }
+  return nullptr;
 }
 
 /// From the others, beginning with any.

@@ -61,11 +61,11 @@ class ready_set {
 
   /// Returns the task that `w` runs next, or null.
   [[nodiscard]] task_node* find(worker& w) {
-    if (!is_one_) return find_among_all(w);
-    if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
-    task_node* node = find_serially<priority::high>();
-    if (node == nullptr) node = find_serially<priority::normal>();
-    return node != nullptr ? node : find_serially<priority::low>();
+    // seq_cst: pairs with event_count.
+    if (!is_one_ || let_go_.load(std::memory_order_seq_cst) != nullptr || !outside_.empty())
+        [[unlikely]]
+      return find_among_all(w);
+    return find_serially();
   }
   /// Returns a task that is meant for anyone, or null.  The helper.
   [[nodiscard]] task_node* take_for_anyone();
@@ -91,12 +91,12 @@ class ready_set {
   template <priority urgency>
   [[nodiscard]] task_node* find(worker& w) noexcept;
   [[nodiscard]] task_node* find_among_all(worker& w);
-  template <priority urgency>
-  [[nodiscard]] task_node* find_serially() {
-    task_node* const node = outside_.pop(urgency);
-    if (node == nullptr) return serial_[urgency].take();
-    if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
-    return node;
+  [[nodiscard]] task_node* find_with_one();
+  [[nodiscard]] task_node* find_serially() noexcept {
+    if (!serial_[priority::high].empty()) [[unlikely]]
+      return serial_[priority::high].take();
+    task_node* const node = serial_[priority::normal].take();
+    return node != nullptr ? node : serial_[priority::low].take();
   }
   [[nodiscard]] task_node* steal(worker& w, priority urgency) noexcept;
   void add_serially(task_node& node) noexcept {
