@@ -81,6 +81,19 @@ task_node* ready_set::take_for_anyone() {
   return node;
 }
 
+void ready_set::add_to_queues(task_node& node, worker& w) noexcept {
+  if (!w.in_loop || node.urgency == priority::low) {
+    push(node, w);
+  } else if (w.next == nullptr) {
+    w.next = &node;
+  } else {
+    // The oldest of the highest priority shall run next.
+    task_node* displaced = &node;
+    if (node.urgency < w.next->urgency) displaced = std::exchange(w.next, &node);
+    push(*displaced, w);
+  }
+}
+
 [[gnu::noinline]] void ready_set::add_outside(task_node& node) {
   if (node.where != 0 && node.where != task_node::anyone)
     return threads_.resource(node.where).push(node);

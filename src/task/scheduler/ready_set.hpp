@@ -28,28 +28,16 @@ class ready_set {
   // What the in-flight limit does not bound goes to an inbox: children, and what is uncounted.
   /// Adds a task that is ready when it is submitted.  Submitting thread.
   void add_submitted(task_node& node) {
-    if (node.where != 0 || node.uncounted) return add_outside(node);
+    if ((node.care & task_node::elsewhere) != 0) return add_outside(node);
     if (is_one_) return add_serially(node);
     expect_high(node);
     fresh_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
     worker_events_.notify_one();
   }
-  /// Adds a task that `w` has released; null: a thread that is no worker.
-  void add_released(task_node& node, worker* w) {
-    if (w == nullptr || node.is_child || node.where != 0 || node.uncounted || w->of != nullptr) {
-      add_outside(node);
-    } else if (is_one_) {
-      add_serially(node);
-    } else if (!w->in_loop || node.urgency == priority::low) {
-      push(node, *w);
-    } else if (w->next == nullptr) {
-      w->next = &node;
-    } else {
-      // The oldest of the highest priority shall run next.
-      task_node* displaced = &node;
-      if (node.urgency < w->next->urgency) displaced = std::exchange(w->next, &node);
-      push(*displaced, *w);
-    }
+  /// Adds a task that `w` has released; null: a thread that is no worker.  Not one for elsewhere.
+  [[gnu::always_inline]] void add_released(task_node& node, worker* w) {
+    if (w == nullptr || w->of != nullptr) return add_outside(node);
+    w->is_only ? add_serially(node) : add_to_queues(node, *w);
   }
   /// Puts a task into an inbox: the workers', from which the helper takes too, or that of the
   /// resource which the task is meant for.  Any thread.
@@ -60,9 +48,9 @@ class ready_set {
   void add_let_go(task_node& node) noexcept;
 
   /// Returns the task that `w` runs next, or null.
-  [[nodiscard]] task_node* find(worker& w) {
+  [[gnu::always_inline, nodiscard]] task_node* find(worker& w) {
     // seq_cst: pairs with event_count.
-    if (!is_one_ || let_go_.load(std::memory_order_seq_cst) != nullptr || !outside_.empty())
+    if (!w.is_only || let_go_.load(std::memory_order_seq_cst) != nullptr || !outside_.empty())
         [[unlikely]]
       return find_among_all(w);
     return find_serially();
@@ -98,8 +86,9 @@ class ready_set {
     task_node* const node = serial_[priority::normal].take();
     return node != nullptr ? node : serial_[priority::low].take();
   }
+  void add_to_queues(task_node& node, worker& w) noexcept;
   [[nodiscard]] task_node* steal(worker& w, priority urgency) noexcept;
-  void add_serially(task_node& node) noexcept {
+  [[gnu::always_inline]] void add_serially(task_node& node) noexcept {
     serial_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
   }
   void push(task_node& node, worker& w) noexcept {

@@ -106,7 +106,7 @@ void scheduler::implementation::wait_for_room() {
   } else {
     if (s.replaying != nullptr) wait();
     const bool full = s.tasks.is_full();
-    full || s.watch.wants_program() ? s.entered() : s.time().entered_to_submit(kind);
+    full || s.watch.has_observer() ? s.entered() : s.time().entered_to_submit(kind);
     if (full) s.wait_for_room();
     s.tasks.open = &s.tasks.take(name.c_str(), kind);
   }
@@ -146,6 +146,7 @@ void scheduler::submit(task_node& node) {
 
 void scheduler::count_out(task_node& node) noexcept {
   if (node.recorded != nullptr || node.is_child || std::exchange(node.uncounted, true)) return;
+  node.care |= task_node::elsewhere;
   self_->threads.raise(&detail::counters::uncounted, &self_->threads.submitter());
 }
 

@@ -83,7 +83,9 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node* idle(detail::worker& w, Done done, ticks longest_sleep);
   void leave_loop(detail::worker& w) noexcept;
   void run(detail::worker& w, detail::task_node& node);
-  void run_here(detail::worker& w, detail::task_node& node);
+  void run_passing(detail::worker& w, detail::task_node& node);
+  void has_run(detail::worker& w, detail::task_node& node, ticks begin, bool ended);
+  [[nodiscard]] bool may_pass() noexcept;
   [[nodiscard]] bool execute(detail::task_node& node) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
   void wait_without_worker(detail::task_node& node, detail::worker& w) noexcept;
@@ -99,6 +101,8 @@ struct scheduler::implementation {
   void finish(detail::task_node& node, detail::worker* w);
   void finish_submitted(detail::task_node& node, detail::worker* w);
   void finish_replayed(detail::task_node& node, detail::worker* w);
+  template <bool passes>
+  void finish_replayed_here(detail::task_node& node, detail::worker* w);
   void count_finished(detail::worker* w, bool uncounted) noexcept;
   void make_ready(detail::task_node& node, detail::worker* w);
   void start(detail::task_node& node, detail::worker* w);
@@ -158,8 +162,10 @@ inline void scheduler::implementation::finish(detail::task_node& node, detail::w
 
 [[gnu::always_inline]] inline void scheduler::implementation::make_ready(detail::task_node& node,
                                                                          detail::worker* w) {
+  if ((node.care & detail::task_node::elsewhere) == 0) [[likely]]
+    return ready.add_released(node, w);
   if (node.kind == detail::node_kind::asynchronous) return start_in_turn(node, node, w);
-  ready.add_released(node, w);
+  ready.add_outside(node);
 }
 
 /// Returns true: the task has ended.

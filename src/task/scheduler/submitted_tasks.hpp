@@ -110,6 +110,7 @@ inline void submitted_tasks::prepare(task_node& node, std::uint64_t id, const ch
   node.urgency = priority::normal;
   node.uncounted = false;
   node.trivial = false;
+  node.care = kind == node_kind::compute ? 0 : task_node::elsewhere;
   node.where = 0;
   node.unshared = one_worker && kind == node_kind::compute;
   node.follows_unshared = true;

@@ -82,12 +82,15 @@ class basic_timekeeper {
   // ---------------------------------------------------------------------------------------------
   /// Returns the time at which the task begins if `wanted` or if this one is timed; else `unread`.
   [[nodiscard]] ticks task_begins(bool wanted) noexcept {
-    return between_tasks_.is_due() || wanted ? read_begin() : unread;
+    stop_passing();
+    return between_tasks_.is_next_due() || wanted ? read_begin() : unread;
   }
   /// Returns the time at which the task ended if it was read, else `unread`; always the time if
   /// `began` is one.  `began`: result of `task_begins`.  `watchful`: somebody wants to know soon
   /// how late it is.  `may_be_long`: this task may have been long.
   [[nodiscard]] ticks task_ended(ticks began, bool watchful, bool may_be_long) noexcept {
+    stop_passing();
+    (void)between_tasks_.is_due();
     const bool timed = began != unread;
     if (!timed && !may_be_long && leaves_unread(watchful)) return unread;
     return read_end(timed);
@@ -95,13 +98,34 @@ class basic_timekeeper {
   /// Returns true if the tasks before the last reading of the clock took, on average, less than
   /// `Clock::short_task()`.
   [[nodiscard]] bool tasks_are_short() const noexcept { return tasks_short_; }
+  /// Lets those of the next tasks pass that would leave the clock unread, if they are as short as
+  /// the last.  They are owed now, and nothing is told of one that passes but that it does.
+  void let_pass() noexcept {
+    stop_passing();
+    if (!tasks_short_) return;
+    left_to_pass_ = std::max(0, std::min(most_unread - unread_, between_tasks_.until_due() - 1));
+    owe_tasks(left_to_pass_);
+  }
+  /// Returns whether the next task may pass: if so, `passed` is asked when it has ended.
+  [[nodiscard]] bool lets_pass() const noexcept { return left_to_pass_ > 0; }
+  /// Returns true if the task has passed, false if it is to be told to `task_ended` as `unread`.
+  [[nodiscard]] bool passed() noexcept { return --left_to_pass_ >= 0; }
+  /// Notes that the task that runs, and those after it, do not pass.
+  void stop_passing() noexcept {
+    if (left_to_pass_ > 0) owe_tasks(-left_to_pass_);
+    left_to_pass_ = 0;
+  }
   /// Notes that no task follows for now: the time from here on is no task's.
   void tasks_over() noexcept {
+    stop_passing();
     if (account_.owes()) account_.charge(activity::compute, Clock::now());
     unread_ = 0;
   }
   /// Notes that a task runs another: until here the time was its own.
-  void inner_task_begins() noexcept { account_.charge(activity::compute, Clock::now()); }
+  void inner_task_begins() noexcept {
+    stop_passing();
+    account_.charge(activity::compute, Clock::now());
+  }
   void inner_task_ended() noexcept { account_.charge(activity::overhead, Clock::now()); }
 
   // Posts
@@ -117,6 +141,7 @@ class basic_timekeeper {
   /// spell.  The submitting thread may also post from code of the program that drives communication
   /// (environment::barrier).
   [[nodiscard]] burst posts_begin() noexcept {
+    stop_passing();
     const bool books = !is_idle() && in_ != place::look;
     const bool from_program = in_ == place::program;
     burst started;
@@ -176,6 +201,7 @@ class basic_timekeeper {
   };
   /// Returns the time at which idleness begins.
   [[nodiscard]] ticks idleness_begins(const auto& in_flight_until) noexcept {
+    stop_passing();
     const ticks begin = Clock::now();
     account_.charge(activity::overhead, begin);  // or what unread tasks are owed
     unread_ = 0;
@@ -273,6 +299,11 @@ class basic_timekeeper {
     account_.owe(between_tasks_.usual());
     return true;
   }
+  void owe_tasks(int count) noexcept {
+    unread_ += count;
+    between_tasks_.pass(count);
+    account_.owe(count * std::max<ticks>(1, between_tasks_.usual()));
+  }
   /// Returns true if the clock is not read for a message that is about to be posted; its time is
   /// booked later.  `submitting`: the time before the post is part of the submission, and owed as
   /// such.
@@ -304,7 +335,8 @@ class basic_timekeeper {
   bool tasks_short_ = false;  ///< the last task for which the clock was read
   bool posts_short_ = false;  ///< the last post for which it was
   place in_;
-  int unread_ = 0;  ///< tasks and posts since the clock was read
+  int unread_ = 0;  ///< tasks and posts since the clock was read, and `left_to_pass_`
+  int left_to_pass_ = 0;
   account account_;
   const ticks short_task_ = Clock::short_task();
   sampled_overhead between_tasks_;

@@ -13,6 +13,20 @@ using detail::node_kind;
 using detail::task_node;
 using detail::worker;
 
+/// `passes`: nobody watches the task, and no failure is known.
+template <bool passes>
+[[gnu::always_inline]] inline void scheduler::implementation::finish_replayed_here(task_node& node,
+                                                                                   worker* w) {
+  // Until it may run again.
+  const std::uint64_t id = passes ? 0 : node.id.load(std::memory_order_relaxed);
+  const auto released = [&](task_node & next) __attribute__((always_inline)) {
+    if constexpr (!passes) watch.released(next, id, w);
+    make_ready(next, w);
+  };
+  const bool releases = passes || !failure.is_known();
+  if (node.recorded->graph->finish(node, releases, released)) count_finished(w, true);
+}
+
 /// Makes this worker's counts visible in the total order in which a sleeping submitter checks them
 /// (see event_count) and wakes it.  Called when the worker goes idle and when it has polled with
 /// success while idle; a busy worker stores its counts without this, because it comes by here
@@ -30,11 +44,9 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
   ready.leave_loop(w);
 }
 
-/// `run`, in the loop that runs most tasks: to enter and leave a function is a tenth of a short
-/// one.
-[[gnu::always_inline]] inline void scheduler::implementation::run_here(worker& w, task_node& node) {
-  if (node.concluding) [[unlikely]] {
-    node.concluding = false;
+void scheduler::implementation::run(worker& w, task_node& node) {
+  if ((node.care & task_node::concluding) != 0) [[unlikely]] {
+    node.care &= static_cast<std::uint8_t>(~task_node::concluding);
     end_family(node, w);
     conclude(node, w);
     return;
@@ -46,11 +58,16 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
     conclude(node, w);
     return;
   }
-  const bool watched = watch.wants_times(node);
-  const ticks begin = w.time.task_begins(watched);
+  const ticks begin = w.time.task_begins(watch.wants_times(node));
   w.in_task.store(&node, std::memory_order_relaxed);
   const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
   w.in_task.store(nullptr, std::memory_order_relaxed);
+  has_run(w, node, begin, ended);
+}
+
+/// The function of a task has returned, or is suspended (not `ended`).
+[[gnu::noinline]] void scheduler::implementation::has_run(worker& w, task_node& node, ticks begin,
+                                                          bool ended) {
   const bool may_look = sources.any() && w.of == nullptr;
   const ticks look = may_look ? sources.due_at() : progress_source::never;
   // A look that is due must not wait for tasks of which nobody knows that they are short.
@@ -60,7 +77,8 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
   const bool is_read = end != detail::timekeeper::unread;
   if (is_read && watchful) sources.passed(end);
   if (is_read && node.recorded != nullptr) node.recorded->brief = w.time.tasks_are_short();
-  if (watched) watch.ran(w, node, begin, end);
+  if (begin != detail::timekeeper::unread && watch.wants_times(node))
+    watch.ran(w, node, begin, end);
   if (ended && node.children != nullptr) {
     detail::family& own = *node.children;
     const bool is_held = own.has_holds && own.open_holds.load(std::memory_order_relaxed) > 0;
@@ -82,6 +100,26 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
   }
 }
 
+/// Returns whether nobody wants to know of short tasks: none is watched, and no look is to come.
+inline bool scheduler::implementation::may_pass() noexcept {
+  return !watch.is_watching() && !stacks.has_value() &&
+         (!sources.any() || sources.due_at() == progress_source::never);
+}
+
+/// `run` for most tasks, in the loop that runs most of them.
+[[gnu::always_inline]] inline void scheduler::implementation::run_passing(worker& w,
+                                                                          task_node& node) {
+  w.in_task.store(&node, std::memory_order_relaxed);
+  (void)execute(node);
+  w.in_task.store(nullptr, std::memory_order_relaxed);
+  // What the task has submitted or held has stopped the passing.
+  const bool looks = sources.any() && sources.due_at() != progress_source::never;
+  if (looks || failure.is_known() || !w.time.passed()) [[unlikely]]
+    return has_run(w, node, detail::timekeeper::unread, true);
+  if (node.recorded == nullptr) return finish_submitted(node, &w);
+  finish_replayed_here<true>(node, &w);
+}
+
 /// After a failure it asks before each task too, which is dropped: messages are to be given up.
 void scheduler::implementation::work_off(worker& w) {
   const auto over = [&] {
@@ -92,18 +130,20 @@ void scheduler::implementation::work_off(worker& w) {
   w.in_loop = true;
   for (;;) {
     task_node* node = ready.find(w);
+    if (node != nullptr && w.time.lets_pass() && node->care == 0 && !watch.has_observer())
+        [[likely]] {
+      run_passing(w, *node);
+      continue;
+    }
     if (node == nullptr || failure.is_known()) [[unlikely]] {
       if (over()) break;
       if (node == nullptr) node = idle(w, over, progress_source::never);
       if (node == nullptr) continue;
     }
-    run_here(w, *node);
+    run(w, *node);
+    if (may_pass()) w.time.let_pass();
   }
   leave_loop(w);
-}
-
-void scheduler::implementation::run(worker& w, task_node& node) {
-  run_here(w, node);
 }
 
 /// All or none.  None: another task holds one of them, and will make this one ready again.
@@ -156,7 +196,10 @@ bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noe
 /// against the in-flight limit any more.
 void scheduler::implementation::wait_without_worker(task_node& node, worker& w) noexcept {
   const bool counted = node.recorded == nullptr && !node.is_child;
-  if (counted && !std::exchange(node.uncounted, true)) threads.raise(&counters::uncounted, &w);
+  if (counted && !std::exchange(node.uncounted, true)) {
+    node.care |= task_node::elsewhere;
+    threads.raise(&counters::uncounted, &w);
+  }
   node.suspended.store(true, std::memory_order_relaxed);
 }
 
@@ -202,12 +245,7 @@ void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
 }
 
 void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
-  const std::uint64_t id = node.id.load(std::memory_order_relaxed);  // until it may run again
-  const auto released = [&](task_node& next) {
-    watch.released(next, id, w);
-    make_ready(next, w);
-  };
-  if (node.recorded->graph->finish(node, !failure.is_known(), released)) count_finished(w, true);
+  finish_replayed_here<false>(node, w);
 }
 
 void scheduler::implementation::count_finished(worker* w, bool uncounted) noexcept {

@@ -129,6 +129,7 @@ inline void access_history::hold_lock(task_node& task) const {
   if (task.exclusions == nullptr) {
     task.exclusions = std::make_unique<std::vector<std::shared_ptr<exclusion>>>();
   }
+  task.care |= task_node::excluding;
   auto& all = *task.exclusions;
   const auto place = std::lower_bound(all.begin(), all.end(), lock_);
   if (place == all.end() || *place != lock_) all.insert(place, lock_);

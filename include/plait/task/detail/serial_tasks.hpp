@@ -35,7 +35,7 @@ class serial_tasks {
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
 
   /// `id`: the place of `task` in the order of submission.
-  void push(task_node* task, std::uint64_t id) noexcept {
+  [[gnu::always_inline]] void push(task_node* task, std::uint64_t id) noexcept {
     if (id - first_ > last_) [[unlikely]]  // older ones too
       return push_elsewhere(task, id);
     const std::size_t at = id & last_;
