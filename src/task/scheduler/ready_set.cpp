@@ -82,6 +82,7 @@ task_node* ready_set::take_for_anyone() {
 }
 
 void ready_set::add_to_queues(task_node& node, worker& w) noexcept {
+  node.prefetch_to_run();
   if (!w.in_loop || node.urgency == priority::low) {
     push(node, w);
   } else if (w.next == nullptr) {

@@ -36,8 +36,8 @@ class ready_set {
   }
   /// Adds a task that `w` has released; null: a thread that is no worker.  Not one for elsewhere.
   [[gnu::always_inline]] void add_released(task_node& node, worker* w) {
-    if (w == nullptr || w->of != nullptr) return add_outside(node);
-    w->is_only ? add_serially(node) : add_to_queues(node, *w);
+    if (w != nullptr && w->is_only) return add_serially(node);
+    w == nullptr || w->of != nullptr ? add_outside(node) : add_to_queues(node, *w);
   }
   /// Puts a task into an inbox: the workers', from which the helper takes too, or that of the
   /// resource which the task is meant for.  Any thread.

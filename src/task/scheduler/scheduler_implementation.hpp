@@ -102,6 +102,8 @@ struct scheduler::implementation {
   void finish_submitted(detail::task_node& node, detail::worker* w);
   void finish_replayed(detail::task_node& node, detail::worker* w);
   template <bool passes>
+  void finish_submitted_here(detail::task_node& node, detail::worker* w);
+  template <bool passes>
   void finish_replayed_here(detail::task_node& node, detail::worker* w);
   void count_finished(detail::worker* w, bool uncounted) noexcept;
   void make_ready(detail::task_node& node, detail::worker* w);
@@ -149,6 +151,13 @@ struct scheduler::implementation {
                                                                        detail::worker& w) {
   if (node.exclusions != nullptr) release_exclusions(node, node.exclusions->size(), w);
   node.recorded == nullptr ? finish_submitted(node, &w) : finish_replayed(node, &w);
+}
+
+[[gnu::always_inline]] inline void scheduler::implementation::count_finished(
+    detail::worker* w, bool uncounted) noexcept {
+  if (uncounted) threads.raise(&detail::counters::uncounted, w);
+  threads.raise(&detail::counters::finished, w);
+  if (w == nullptr) ready.wake_submitter();
 }
 
 inline void scheduler::implementation::finish(detail::task_node& node, detail::worker* w) {

@@ -13,6 +13,61 @@ using detail::node_kind;
 using detail::task_node;
 using detail::worker;
 
+namespace {
+
+/// The edges of a finished node, newest first, in the order of submission.
+[[gnu::noinline, nodiscard]] edge* oldest_first(edge* newest) noexcept {
+  edge* list = nullptr;
+  while (newest != nullptr) {
+    edge* older = newest->next.load(std::memory_order_relaxed);
+    // Release: pairs with a look for a stall (stall.cpp), which must not meet the old order again.
+    newest->next.store(std::exchange(list, newest), std::memory_order_release);
+    newest = older;
+  }
+  return list;
+}
+
+}  // namespace
+
+/// Closes the node, releases its successors and gives it back.  `passes`: the task is a worker's,
+/// needs no care, and nobody watches it.
+///
+/// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
+/// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
+template <bool passes>
+[[gnu::always_inline]] inline void scheduler::implementation::finish_submitted_here(task_node& node,
+                                                                                    worker* w) {
+  if (!node.trivial) node.act(node, node_action::destroy);
+  if (!passes) node.exclusions.reset();
+  const bool submits = w != nullptr && w->index == 0;
+  const bool is_child = !passes && std::exchange(node.is_child, false);
+  const bool counts_for_limit = passes || (node.kind == node_kind::compute && !node.uncounted);
+  edge* list = node.close(submits && !is_child);
+  if (list != nullptr && list->next.load(std::memory_order_relaxed) != nullptr)
+    list = oldest_first(list);
+  while (list != nullptr) {
+    task_node& successor = *list->successor;
+    list = list->next.load(std::memory_order_relaxed);
+    if (successor.meet_one()) {
+      if (!passes) watch.released(successor, node.id.load(std::memory_order_relaxed), w);
+      make_ready(successor, w);
+    }
+  }
+  if (is_child) {
+    detail::family& siblings = *std::exchange(node.siblings, nullptr);
+    siblings.children->returned.push(node);
+    threads.raise(&counters::children, w);
+    leave_family(siblings, w);
+    return;
+  }
+  if (submits) {
+    tasks.give_back(node);
+  } else {
+    threads.give_back(node, w);
+  }
+  count_finished(w, counts_for_limit);
+}
+
 /// `passes`: nobody watches the task, and no failure is known.
 template <bool passes>
 [[gnu::always_inline]] inline void scheduler::implementation::finish_replayed_here(task_node& node,
@@ -116,7 +171,7 @@ inline bool scheduler::implementation::may_pass() noexcept {
   const bool looks = sources.any() && sources.due_at() != progress_source::never;
   if (looks || failure.is_known() || !w.time.passed()) [[unlikely]]
     return has_run(w, node, detail::timekeeper::unread, true);
-  if (node.recorded == nullptr) return finish_submitted(node, &w);
+  if (node.recorded == nullptr) return finish_submitted_here<true>(node, &w);
   finish_replayed_here<true>(node, &w);
 }
 
@@ -203,55 +258,12 @@ void scheduler::implementation::wait_without_worker(task_node& node, worker& w) 
   node.suspended.store(true, std::memory_order_relaxed);
 }
 
-/// Closes the node, releases its successors and gives it back.
-///
-/// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
-/// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
 void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
-  if (!node.trivial) node.act(node, node_action::destroy);
-  node.exclusions.reset();
-  const bool submits = w != nullptr && w->index == 0;
-  const bool counts_for_limit = node.kind == node_kind::compute && !node.uncounted;
-  edge* newest = node.close(submits && !node.is_child);
-  edge* list = nullptr;  // oldest first: the order of submission
-  while (newest != nullptr) {
-    edge* older = newest->next.load(std::memory_order_relaxed);
-    // Release: pairs with a look for a stall (stall.cpp), which must not meet the old order again.
-    newest->next.store(std::exchange(list, newest), std::memory_order_release);
-    newest = older;
-  }
-  while (list != nullptr) {
-    task_node& successor = *list->successor;
-    list = list->next.load(std::memory_order_relaxed);
-    if (successor.meet_one()) {
-      successor.prefetch_to_run();
-      watch.released(successor, node.id.load(std::memory_order_relaxed), w);
-      make_ready(successor, w);
-    }
-  }
-  if (std::exchange(node.is_child, false)) {
-    detail::family& siblings = *std::exchange(node.siblings, nullptr);
-    siblings.children->returned.push(node);
-    threads.raise(&counters::children, w);
-    leave_family(siblings, w);
-    return;
-  }
-  if (submits) {
-    tasks.give_back(node);
-  } else {
-    threads.give_back(node, w);
-  }
-  count_finished(w, counts_for_limit);
+  finish_submitted_here<false>(node, w);
 }
 
 void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
   finish_replayed_here<false>(node, w);
-}
-
-void scheduler::implementation::count_finished(worker* w, bool uncounted) noexcept {
-  if (uncounted) threads.raise(&counters::uncounted, w);
-  threads.raise(&counters::finished, w);
-  if (w == nullptr) ready.wake_submitter();
 }
 
 /// Posting is done here and now, by whoever released the operation: as early as its data allows.
