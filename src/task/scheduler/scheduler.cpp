@@ -116,8 +116,15 @@ void scheduler::implementation::wait_for_room() {
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
                            const void* operation) {
-  if (self_->watch.declares(node, bytes, mode, operation))
-    self_->tracker_of(node).add(node, bytes, mode, operation);
+  implementation& s = *self_;
+  if (s.watch.is_told(node)) return s.declare(node, bytes, mode, operation);
+  s.tracker_of(node).add(node, bytes, mode, operation);
+}
+
+[[gnu::noinline]] void scheduler::implementation::declare(task_node& node, byte_range bytes,
+                                                          access_mode mode, const void* operation) {
+  if (watch.declares(node, bytes, mode, operation))
+    tracker_of(node).add(node, bytes, mode, operation);
 }
 
 void scheduler::add_container(task_node& node, const detail::container& c, access_mode mode,

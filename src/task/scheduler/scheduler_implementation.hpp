@@ -56,6 +56,7 @@ struct scheduler::implementation {
     detail::timekeeper& time;
   };
   void wait_for_room();
+  void declare(detail::task_node& node, byte_range bytes, access_mode mode, const void* operation);
   void give_up_if_failed();
   [[nodiscard]] detail::dependence_tracker& tracker_of(const detail::task_node& node) noexcept {
     return node.is_child ? node.siblings->children->tracker : tasks.tracker;

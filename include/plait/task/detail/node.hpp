@@ -225,7 +225,7 @@ struct node_ref {
   std::uint32_t generation = 0;
 
   /// The task, unless it has finished.  Submitting thread only.
-  [[nodiscard]] task_node* unfinished() const noexcept {
+  [[gnu::always_inline, nodiscard]] task_node* unfinished() const noexcept {
     return node != nullptr && node->generation == generation && !node->finished() ? node : nullptr;
   }
 };
