@@ -244,7 +244,7 @@ void replayed_graph::begin(std::uint64_t iterations, std::uint64_t first_id) noe
     task.iteration.store(0, std::memory_order_relaxed);
     node.unmet.store(task.predecessors, std::memory_order_relaxed);
     node.own_unmet = task.own_predecessors;
-    node.id.store(next_id(task) - tasks_each_, std::memory_order_relaxed);  // until it is met
+    node.id.store(first_id + task.index - tasks_each_, std::memory_order_relaxed);  // until met
   }
   for (const task_node& node : nodes_) {
     const recorded_task& task = *node.recorded;

@@ -88,6 +88,15 @@ class replayed_graph {
     active_.store(static_cast<std::int64_t>(first_.size()), std::memory_order_relaxed);
     for (task_node* node : first_) launch(*node);
   }
+  /// Samples a run, and takes over the urgency that follows from all.  Before it ends: nobody else
+  /// touches the node then.
+  void ranks(task_node& node) noexcept {
+    recorded_task& task = *node.recorded;
+    const bool is_last = are_ranked_.load(std::memory_order_acquire);
+    if (task.is_sampled()) sampled(task);
+    node.urgency = task.urgency.load(std::memory_order_relaxed);
+    if (is_last) node.care &= static_cast<std::uint8_t>(~task_node::ranked);
+  }
   /// Ends a run of `node`: calls `released(task)` for each successor, in this iteration and the
   /// next, that waits for nothing more.  After a failure (`releases` false) nothing is released,
   /// so that the replay ends with what is running.  Returns whether the replay is over.
@@ -100,8 +109,6 @@ class replayed_graph {
     if (releases) {
       const std::uint64_t done = task.iteration.load(std::memory_order_relaxed) + 1;
       task.iteration.store(done, std::memory_order_relaxed);
-      if ((node.care & task_node::ranked) != 0) [[unlikely]]
-        ranks(node);
       const bool own = node.unshared;
       const std::uint32_t count = done == iterations_ ? task.same : task.all;
       task_node* const* s = task.successors;
@@ -149,14 +156,6 @@ class replayed_graph {
     }
     node.id.store(node.id.load(std::memory_order_relaxed) + tasks_each_, std::memory_order_relaxed);
     return true;
-  }
-  /// Samples a run, and takes over the urgency that follows from all.
-  void ranks(task_node& node) noexcept {
-    recorded_task& task = *node.recorded;
-    const bool is_last = are_ranked_.load(std::memory_order_acquire);
-    if (task.is_sampled()) sampled(task);
-    node.urgency = task.urgency.load(std::memory_order_relaxed);
-    if (is_last) node.care &= static_cast<std::uint8_t>(~task_node::ranked);
   }
   /// Notes how long `task` ran.  By the thread that finishes it, before it meets its successors:
   /// nobody else touches its node then.

@@ -35,8 +35,8 @@ namespace {
 /// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
 /// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
 template <bool passes>
-[[gnu::always_inline]] inline void scheduler::implementation::finish_submitted_here(task_node& node,
-                                                                                    worker* w) {
+[[gnu::always_inline]] inline void scheduler::implementation::finish_submitted(task_node& node,
+                                                                               worker* w) {
   if (!node.trivial) node.act(node, node_action::destroy);
   if (!passes) node.exclusions.reset();
   const bool submits = w != nullptr && w->index == 0;
@@ -70,8 +70,8 @@ template <bool passes>
 
 /// `passes`: nobody watches the task, and no failure is known.
 template <bool passes>
-[[gnu::always_inline]] inline void scheduler::implementation::finish_replayed_here(task_node& node,
-                                                                                   worker* w) {
+[[gnu::always_inline]] inline void scheduler::implementation::finish_replayed(task_node& node,
+                                                                              worker* w) {
   // Until it may run again.
   const std::uint64_t id = passes ? 0 : node.id.load(std::memory_order_relaxed);
   const auto released = [&](task_node & next) __attribute__((always_inline)) {
@@ -79,7 +79,9 @@ template <bool passes>
     make_ready(next, w);
   };
   const bool releases = passes || !failure.is_known();
-  if (node.recorded->graph->finish(node, releases, released)) count_finished(w, true);
+  detail::replayed_graph& graph = *node.recorded->graph;
+  if (!passes && releases && (node.care & task_node::ranked) != 0) graph.ranks(node);
+  if (graph.finish(node, releases, released)) count_finished(w, true);
 }
 
 /// Makes this worker's counts visible in the total order in which a sleeping submitter checks them
@@ -99,7 +101,24 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
   ready.leave_loop(w);
 }
 
+/// `run` for most tasks, of which nothing but their end is to be told, if that.
+[[gnu::always_inline]] inline void scheduler::implementation::run_passing(worker& w,
+                                                                          task_node& node) {
+  w.in_task.store(&node, std::memory_order_relaxed);
+  const bool failed = !execute(node);
+  w.in_task.store(nullptr, std::memory_order_relaxed);
+  // A look that is due must not wait for tasks of which nobody knows that they are short.
+  const bool looks = sources.any() && sources.due_at() != progress_source::never &&
+                     (node.recorded == nullptr || !node.recorded->brief);
+  // What the task has submitted or held has stopped the passing.
+  if (failed || looks || !w.time.passed()) [[unlikely]]
+    return has_run(w, node, detail::timekeeper::unread, true);
+  if (node.recorded != nullptr) return finish_replayed<true>(node, &w);
+  node.care == 0 ? finish_submitted<true>(node, &w) : finish(node, &w);
+}
+
 void scheduler::implementation::run(worker& w, task_node& node) {
+  if (may_pass(w, node)) return run_passing(w, node);
   if ((node.care & task_node::concluding) != 0) [[unlikely]] {
     node.care &= static_cast<std::uint8_t>(~task_node::concluding);
     end_family(node, w);
@@ -115,7 +134,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   }
   const ticks begin = w.time.task_begins(watch.wants_times(node));
   w.in_task.store(&node, std::memory_order_relaxed);
-  const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
+  const bool ended = stacks.has_value() ? execute_on_stack(node, w) : (execute(node), true);
   w.in_task.store(nullptr, std::memory_order_relaxed);
   has_run(w, node, begin, ended);
 }
@@ -125,13 +144,10 @@ void scheduler::implementation::run(worker& w, task_node& node) {
                                                           bool ended) {
   const bool may_look = sources.any() && w.of == nullptr;
   const ticks look = may_look ? sources.due_at() : progress_source::never;
-  // A look that is due must not wait for tasks of which nobody knows that they are short.
   const bool watchful = look != progress_source::never;
-  const bool may_be_long = watchful && (node.recorded == nullptr || !node.recorded->brief);
-  const ticks end = w.time.task_ended(begin, watchful, may_be_long);
-  const bool is_read = end != detail::timekeeper::unread;
-  if (is_read && watchful) sources.passed(end);
-  if (is_read && node.recorded != nullptr) node.recorded->brief = w.time.tasks_are_short();
+  const ticks end = w.time.task_ended(begin);
+  if (watchful) sources.passed(end);
+  if (node.recorded != nullptr) node.recorded->brief = w.time.tasks_are_short();
   if (begin != detail::timekeeper::unread && watch.wants_times(node))
     watch.ran(w, node, begin, end);
   if (ended && node.children != nullptr) {
@@ -148,31 +164,12 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     suspension* const then = std::exchange(w.then, nullptr);
     then->then(*then, node);
   }
-  if (is_read && end >= look) {
+  if (end >= look) {
     w.time.look_begins();
     (void)sources.poll(false);
     w.time.look_ended();
   }
-}
-
-/// Returns whether nobody wants to know of short tasks: none is watched, and no look is to come.
-inline bool scheduler::implementation::may_pass() noexcept {
-  return !watch.is_watching() && !stacks.has_value() &&
-         (!sources.any() || sources.due_at() == progress_source::never);
-}
-
-/// `run` for most tasks, in the loop that runs most of them.
-[[gnu::always_inline]] inline void scheduler::implementation::run_passing(worker& w,
-                                                                          task_node& node) {
-  w.in_task.store(&node, std::memory_order_relaxed);
-  (void)execute(node);
-  w.in_task.store(nullptr, std::memory_order_relaxed);
-  // What the task has submitted or held has stopped the passing.
-  const bool looks = sources.any() && sources.due_at() != progress_source::never;
-  if (looks || failure.is_known() || !w.time.passed()) [[unlikely]]
-    return has_run(w, node, detail::timekeeper::unread, true);
-  if (node.recorded == nullptr) return finish_submitted_here<true>(node, &w);
-  finish_replayed_here<true>(node, &w);
+  if (w.in_loop && !stacks.has_value()) w.time.let_pass(watchful);
 }
 
 /// After a failure it asks before each task too, which is dropped: messages are to be given up.
@@ -185,8 +182,7 @@ void scheduler::implementation::work_off(worker& w) {
   w.in_loop = true;
   for (;;) {
     task_node* node = ready.find(w);
-    if (node != nullptr && w.time.lets_pass() && node->care == 0 && !watch.has_observer())
-        [[likely]] {
+    if (node != nullptr && may_pass(w, *node)) [[likely]] {
       run_passing(w, *node);
       continue;
     }
@@ -196,7 +192,6 @@ void scheduler::implementation::work_off(worker& w) {
       if (node == nullptr) continue;
     }
     run(w, *node);
-    if (may_pass()) w.time.let_pass();
   }
   leave_loop(w);
 }
@@ -258,12 +253,9 @@ void scheduler::implementation::wait_without_worker(task_node& node, worker& w) 
   node.suspended.store(true, std::memory_order_relaxed);
 }
 
-void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
-  finish_submitted_here<false>(node, w);
-}
-
-void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
-  finish_replayed_here<false>(node, w);
+void scheduler::implementation::finish(task_node& node, worker* w) {
+  if (node.kind == node_kind::asynchronous) watch.message_ended(node);
+  node.recorded == nullptr ? finish_submitted<false>(node, w) : finish_replayed<false>(node, w);
 }
 
 /// Posting is done here and now, by whoever released the operation: as early as its data allows.

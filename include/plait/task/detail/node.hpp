@@ -115,8 +115,8 @@ struct alignas(64) task_node {
     std::int32_t own_unmet;       // of a task of a graph; see replayed_graph::meet
   };
   priority urgency = priority::normal;
-  node_kind kind = node_kind::compute;
   std::uint8_t edges_used = 0;
+  node_kind kind = node_kind::compute;
   bool is_child = false;  // a task has submitted it
   edge first_edge;
 
@@ -131,13 +131,13 @@ struct alignas(64) task_node {
   const char* name = "";
   std::uint64_t last_successor_id = 0;  // submitting thread only: skips a second edge to a task
   std::atomic<bool> suspended{false};
-  bool uncounted = false;  // it was suspended: counted as a message that has been started is
-  bool trivial = false;    // `act(destroy)` would do nothing
-  std::uint8_t care = 0;   // why it takes more than to call its function and to finish it
   traffic exchanges = traffic::both;  // of an asynchronous node
   // With one worker no locked instruction is needed between tasks that it submits and finishes.
   bool unshared = false;          // whoever submits it finishes it
   bool follows_unshared = false;  // so do those of its predecessors
+  bool uncounted = false;         // it was suspended: counted as a message that has been started is
+  bool trivial = false;           // `act(destroy)` would do nothing
+  std::uint8_t care = 0;          // why it takes more than to call its function and to finish it
   std::uint8_t where = 0;         // number of the resource that runs it; 0: a worker; or `anyone`
 
   // The third: what only tasks with several predecessors or large arguments touch.
@@ -199,18 +199,22 @@ struct alignas(64) task_node {
   }
   [[nodiscard]] edge* new_edge() {
     if (edges_used == 0) return edges_used++, &first_edge;
-    if (edges_used < inline_edges) return &further_edges[edges_used++ - 1];
-    if (more_edges == nullptr) {
-      more_edges = std::make_unique<std::vector<std::unique_ptr<edge>>>();
+    return edges_used < inline_edges ? &further_edges[edges_used++ - 1] : one_more_edge();
+  }
+  [[gnu::noinline]] edge* one_more_edge() {
+    if (more_edges == nullptr) more_edges = std::make_unique<std::vector<std::unique_ptr<edge>>>();
+    if (edges_used == inline_edges) {
+      more_edges->clear();  // of an earlier life
+      ++edges_used;
     }
     more_edges->push_back(std::make_unique<edge>());
     return more_edges->back().get();
   }
   void drop_newest_edge() noexcept {
-    if (more_edges == nullptr || more_edges->empty()) {
+    if (edges_used <= inline_edges) {
       --edges_used;
-    } else {
-      more_edges->pop_back();
+    } else if (more_edges->pop_back(); more_edges->empty()) {
+      edges_used = inline_edges;
     }
   }
 };
