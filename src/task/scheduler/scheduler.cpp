@@ -98,8 +98,10 @@ void scheduler::implementation::wait_for_room() {
 [[gnu::noinline]] task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
   worker* const w = s.threads.this_worker();
-  if (kind != node_kind::compute || w == nullptr || s.tasks.open != nullptr || s.tasks.is_full() ||
-      !s.tasks.has_free() || !w->time.submission_passes())
+  // Other threads, and tasks, are inside.
+  if (kind != node_kind::compute || w == nullptr || w->time.is_inside() ||
+      s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() ||
+      !w->time.submission_passes())
     return s.allocate(*this, name.c_str(), kind);
   return *(s.tasks.open = &s.tasks.take_free(name.c_str(), kind));
 }

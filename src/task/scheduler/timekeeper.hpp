@@ -77,9 +77,9 @@ class basic_timekeeper {
     if (submissions_[0].until_due() == sampled_overhead::period - 1)
       let_pass(submissions_[0], sampled_overhead::period - 1);
   }
-  /// Returns true if the submission that begins passes.
+  /// Returns true if the submission that begins passes.  Not inside.
   [[nodiscard]] bool submission_passes() noexcept {
-    if (left_to_pass_ <= 0 || in_ != place::program) return false;
+    if (left_to_pass_ <= 0) return false;
     --left_to_pass_;
     return true;
   }
