@@ -35,8 +35,7 @@ task_node* ready_set::find(worker& w) noexcept {
 /// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
 /// computation.
 task_node* ready_set::find_among_all(worker& w) {
-  // seq_cst: pairs with event_count.
-  if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
+  if (outside_.is_filled_beside()) take_let_go();
   if (is_one_) return find_with_one();
   const bool high_next = w.next != nullptr && w.next->urgency == priority::high;
   if (high_next || high_.load(std::memory_order_seq_cst) > 0) {
@@ -74,7 +73,7 @@ task_node* ready_set::steal(worker& w, priority urgency) noexcept {
 }
 
 task_node* ready_set::take_for_anyone() {
-  if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
+  if (outside_.is_filled_beside()) take_let_go();
   task_node* const node = outside_.pop_for_anyone();
   if (node != nullptr && node->urgency == priority::high)
     high_.fetch_sub(1, std::memory_order_relaxed);
@@ -110,6 +109,7 @@ void ready_set::add_let_go(task_node& node) noexcept {
     node.next_free = head;
   } while (!let_go_.compare_exchange_weak(head, &node, std::memory_order_seq_cst,
                                           std::memory_order_relaxed));
+  outside_.fill_beside();
   announce(threads_.this_worker());
 }
 
@@ -117,6 +117,7 @@ void ready_set::add_let_go(task_node& node) noexcept {
 /// run. All are announced again: another thread may have found the stack empty and the inbox not
 /// filled yet, and sleeps.
 [[gnu::noinline]] void ready_set::take_let_go() {
+  outside_.clear_beside();
   task_node* newest = let_go_.exchange(nullptr, std::memory_order_acquire);
   task_node* oldest = nullptr;
   while (newest != nullptr) {

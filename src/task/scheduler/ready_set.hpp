@@ -49,9 +49,7 @@ class ready_set {
 
   /// Returns the task that `w` runs next, or null.
   [[gnu::always_inline, nodiscard]] task_node* find(worker& w) {
-    // seq_cst: pairs with event_count.
-    if (!w.is_only || let_go_.load(std::memory_order_seq_cst) != nullptr || !outside_.empty())
-        [[unlikely]]
+    if (!w.is_only || !outside_.empty()) [[unlikely]]
       return find_among_all(w);
     return find_serially();
   }
@@ -111,7 +109,9 @@ class ready_set {
   lanes<serial_tasks> serial_;
   alignas(128) lanes<ready_queue> fresh_;  ///< pushed by the submitting thread, taken oldest first
   inbox outside_;
-  /// Any number of threads push to it, and one takes all at once: no ABA.
+  /// Any number of threads push to it, and one takes all at once: no ABA.  The inbox says that it
+  /// is to be looked at, from after a push until before all are taken: whoever takes that word back
+  /// sees the push.
   std::atomic<task_node*> let_go_{nullptr};
   /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered
   /// after it has been taken.
