@@ -54,11 +54,20 @@ class a_timekeeper : public ::testing::Test {
     EXPECT_EQ(sum, wall_ns);
   }
   /// Returns whether the clock was read at its end.
-  static bool task(timekeeper& time, ticks before, ticks takes, bool wanted = false) {
+  static bool task(timekeeper& time, ticks before, ticks takes, bool wanted = false,
+                   bool watchful = false) {
     pass(before);
-    const ticks begin = time.task_begins(wanted);
-    pass(takes);
-    return time.task_ended(begin, false, false) != timekeeper::unread;
+    ticks begin = timekeeper::unread;
+    if (wanted || !time.lets_pass()) {
+      begin = time.task_begins(wanted);
+      pass(takes);
+    } else {
+      pass(takes);
+      if (time.passed()) return false;
+    }
+    (void)time.task_ended(begin);
+    time.let_pass(watchful);
+    return true;
   }
   static void post(timekeeper& time, ticks before, ticks takes) {
     pass(before);
@@ -113,16 +122,23 @@ TEST_F(a_timekeeper, reads_it_after_one_in_eight_where_somebody_wants_to_know_so
   int unread = 0;
   int most = 0;
   for (int i = 0; i < 1000; ++i) {
-    pass(50);
-    const ticks begin = time.task_begins(false);
-    pass(100);
-    unread = time.task_ended(begin, true, false) == timekeeper::unread ? unread + 1 : 0;
+    unread = task(time, 50, 100, false, true) ? 0 : unread + 1;
     most = std::max(most, unread);
   }
   EXPECT_EQ(most, 7);
-  for (int i = 0; i < 100; ++i) {
-    const ticks begin = time.task_begins(false);
-    EXPECT_NE(time.task_ended(begin, true, true), timekeeper::unread) << "it may have been long";
+}
+
+TEST_F(a_timekeeper, takes_back_what_was_owed_for_tasks_that_do_not_pass) {
+  for (int passing = 0; passing < 13; ++passing) {
+    fresh_timekeeper time(false);
+    const ticks start = test_clock::time;
+    while (task(time, 50, 100)) continue;
+    for (int i = 0; i < passing; ++i) EXPECT_FALSE(task(time, 50, 100));
+    time.inner_task_begins();
+    EXPECT_NEAR(static_cast<double>(booked(time, activity::overhead)),
+                static_cast<double>(test_clock::time - start) / 3, 60)
+        << passing;
+    expect_balance(time);
   }
 }
 
@@ -188,6 +204,34 @@ TEST_F(a_timekeeper, leaves_the_program_its_time_between_submissions) {
   EXPECT_NEAR(static_cast<double>(booked(time, activity::overhead)), 100. * submissions, 100);
   EXPECT_NEAR(static_cast<double>(booked(time, activity::compute)), 900. * (submissions + 1), 100);
   expect_balance(time);
+}
+
+TEST_F(a_timekeeper, takes_back_what_was_owed_for_submissions_that_do_not_pass) {
+  for (const int in_a_row : {3, 10, 1600}) {
+    fresh_timekeeper time(true);
+    test_clock::readings = 0;
+    constexpr int submissions = 1600;
+    int passed = 0;
+    for (int i = 0; i < submissions; ++i) {
+      pass(900);
+      if (i % in_a_row != 0 && time.submission_passes()) {
+        pass(100);
+        ++passed;
+        continue;
+      }
+      if (i % in_a_row == 0) time.stop_passing();
+      time.entered_to_submit(node_kind::compute);
+      pass(100);
+      time.left();
+      time.let_submissions_pass();
+    }
+    EXPECT_GT(passed, submissions / 16);
+    EXPECT_LE(test_clock::readings, 2 + 2 * submissions / 16) << "one of 16 is timed";
+    pass(900);
+    time.entered();
+    EXPECT_NEAR(static_cast<double>(booked(time, activity::overhead)), 100. * submissions, 200);
+    expect_balance(time);
+  }
 }
 
 TEST_F(a_timekeeper, does_not_enter_twice) {
@@ -297,7 +341,7 @@ TEST_F(a_timekeeper, splits_a_task_that_runs_another) {
   pass(20);
   time.inner_task_ended();
   pass(300);
-  (void)time.task_ended(begin, false, false);
+  (void)time.task_ended(begin);
   EXPECT_EQ(booked(time, activity::compute), 400 + 700 + 300);
   EXPECT_EQ(booked(time, activity::overhead), 10 + 20);
   expect_balance(time);

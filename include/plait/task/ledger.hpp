@@ -59,9 +59,9 @@ class account {
 
   /// Books time without reading the clock, for spells that are too short to read it every time.  Of
   /// the time since the last booking, `overhead` more is plait's own and `posting` more is posting.
-  /// The rest is `compute` once the clock is read.
+  /// The rest is `compute` once the clock is read.  Less than nothing: of what was owed before.
   void owe(ticks overhead, ticks posting = 0) noexcept {
-    owed_.store(owed() + larger<ticks>(overhead, 1), std::memory_order_relaxed);
+    owed_.store(owed() + (overhead != 0 ? overhead : 1), std::memory_order_relaxed);
     if (posting != 0) owed_posting_.store(owed_posting() + posting, std::memory_order_relaxed);
   }
   [[nodiscard]] bool owes() const noexcept { return owed() != 0; }
@@ -164,7 +164,9 @@ class sampled_overhead {
     return true;
   }
   [[nodiscard]] bool is_next_due() const noexcept { return left_ == 0; }
-  /// Notes that so many more have passed unmeasured.
+  /// How many pass before the next that is due.
+  [[nodiscard]] int until_due() const noexcept { return left_; }
+  /// Notes that so many more have passed unmeasured; fewer than none: that they have not.
   void pass(int events) noexcept { left_ = left_ > events ? left_ - events : 0; }
   /// An interruption counts little, and is forgotten soon; of the first sample nobody knows whether
   /// it was interrupted.

@@ -13,35 +13,28 @@ dependence_tracker::dependence_tracker(std::size_t smallest_cache)
       cache_(smallest_cache),
       cache_shift_(64U - static_cast<unsigned>(std::countr_zero(smallest_cache))) {}
 
-dependence_tracker::cached& dependence_tracker::slot(std::uintptr_t begin) noexcept {
-  // Fibonacci hashing: blocks of arrays lie at regular distances, whose low bits are alike.
-  return cache_[(begin * 0x9E3779B97F4A7C15U) >> cache_shift_];
-}
-
-void dependence_tracker::add(task_node& task, byte_range bytes, access_mode mode,
-                             const void* operation) {
+/// `add`, where the cache knows no segment of these bounds.
+[[gnu::noinline]] void dependence_tracker::add_elsewhere(task_node& task, byte_range bytes,
+                                                         access_mode mode, const void* operation) {
   if (bytes.begin == bytes.end) return;
   if (segments_.size() >= sweep_at_) sweep();
-  if (boxes_ != nullptr && !is_segment(bytes) && boxes_->owns_some_of(bytes)) {
+  if (boxes_ != nullptr && boxes_->owns_some_of(bytes)) {
     return add_to_boxes(task, strided_bytes::of(bytes), mode, operation);
   }
   const cached& known = slot(bytes.begin);
-  const auto where =
-      known.valid && known.begin == bytes.begin ? known.where : first_segment(bytes.begin);
-  const bool same =
-      where != segments_.end() && where->first == bytes.begin && where->second.end == bytes.end;
+  const auto where = known.begin == bytes.begin ? known.where : first_segment(bytes.begin);
+  if (where != segments_.end() && where->first == bytes.begin && where->second.end == bytes.end)
+    return enter(where->second.history, task, mode, operation);
   switch (mode) {
     case access_mode::out:
     case access_mode::inout:
-      return same ? where->second.history.write(task) : write_range(where, task, bytes);
+      return write_range(where, task, bytes);
     case access_mode::in:
     case access_mode::commutative:
-      if (same) return where->second.history.share(task, {mode});
       return share_range(where, task, bytes, {mode});
     case access_mode::reduce: {
       // Tasks combine into the same elements under one mutex: only the very same range is shared.
       const bool new_range = where == segments_.end() || where->first >= bytes.end;
-      if (same) return where->second.history.share(task, {mode, operation});
       if (new_range) return share_range(where, task, bytes, {mode, operation});
       return write_range(where, task, bytes);
     }
@@ -67,18 +60,12 @@ void dependence_tracker::add_box(task_node& task, const strided_bytes& given, ac
   return add_to_boxes(task, box, mode, operation);
 }
 
-/// Returns true if the cache knows a segment of exactly these bounds.
-bool dependence_tracker::is_segment(byte_range bytes) noexcept {
-  const cached& entry = slot(bytes.begin);
-  return entry.valid && entry.begin == bytes.begin && entry.where->second.end == bytes.end;
-}
-
 bool dependence_tracker::is_settled(byte_range bytes, access_mode for_mode) noexcept {
   if (bytes.begin == bytes.end) return true;
   if (boxes_ != nullptr && boxes_->owns_some_of(bytes)) return false;
   const cached& entry = slot(bytes.begin);
   auto where = segments_.end();
-  if (entry.valid && entry.begin == bytes.begin) {
+  if (entry.begin == bytes.begin) {
     where = entry.where;
   } else {
     where = segments_.upper_bound(bytes.begin);
@@ -119,7 +106,7 @@ dependence_tracker::iterator dependence_tracker::first_segment(std::uintptr_t be
     const auto before = std::prev(where);
     if (before->second.end > begin) where = split(before, begin);
   }
-  if (where != segments_.end() && where->first == begin) slot(begin) = {begin, where, true};
+  if (where != segments_.end() && where->first == begin) slot(begin) = {begin, where};
   return where;
 }
 
@@ -132,7 +119,7 @@ dependence_tracker::iterator dependence_tracker::split(iterator where, std::uint
 
 dependence_tracker::iterator dependence_tracker::erase(iterator where) {
   cached& entry = slot(where->first);
-  if (entry.valid && entry.begin == where->first) entry.valid = false;
+  if (entry.begin == where->first) entry = {};
   return segments_.erase(where);
 }
 

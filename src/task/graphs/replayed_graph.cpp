@@ -47,6 +47,7 @@ task_node& replayed_graph::add_node(const char* name, node_kind kind) {
   node.name = name;
   node.kind = kind;
   node.recorded = &task;
+  if (kind == node_kind::asynchronous) node.care = task_node::elsewhere;
   compute_tasks_ += kind == node_kind::compute ? 1 : 0;
   return node;
 }
@@ -157,15 +158,15 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
     for (const std::size_t s : places[i]) {
       const bool next = s >= count;
       const std::size_t target = next ? s - count : s;
-      ++(next ? tasks_[i].next : tasks_[i].same);
-      if (!next) follows[target] = true;
+      ++tasks_[i].all;
+      if (!next) ++tasks_[i].same, follows[target] = true;
       successors[i].push_back(&nodes_[target]);
       ++predecessors_of(i, target);
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (tasks_[i].predecessors + tasks_[i].own_predecessors == 0) {
-      ++tasks_[i].next;
+      ++tasks_[i].all;
       successors[i].push_back(&nodes_[i]);
       ++predecessors_of(i, i);
     }
@@ -182,7 +183,12 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     tasks_[i].urgency.store(nodes_[i].urgency, std::memory_order_relaxed);
-    if (!measured_priorities) tasks_[i].samples = recorded_task::enough_samples;
+    if (nodes_[i].exclusions != nullptr) nodes_[i].care |= task_node::excluding;
+    if (measured_priorities) {
+      nodes_[i].care |= task_node::ranked;
+    } else {
+      tasks_[i].samples = recorded_task::enough_samples;
+    }
   }
   unsampled_.store(count, std::memory_order_relaxed);
   accesses_ = {};
@@ -196,7 +202,7 @@ void replayed_graph::rank() noexcept try {
     rank_input& one = input.emplace_back();
     one.is = kind_of(nodes_[i]);
     one.took = std::max<ticks>(0, task.took);
-    for (std::uint32_t s = 0; s < task.same + task.next; ++s) {
+    for (std::uint32_t s = 0; s < task.all; ++s) {
       one.successors.push_back(task.successors[s]->recorded->index);
     }
     one.same = task.same;
@@ -238,12 +244,11 @@ void replayed_graph::begin(std::uint64_t iterations, std::uint64_t first_id) noe
     task.iteration.store(0, std::memory_order_relaxed);
     node.unmet.store(task.predecessors, std::memory_order_relaxed);
     node.own_unmet = task.own_predecessors;
-    node.id.store(next_id(task) - tasks_each_, std::memory_order_relaxed);  // until it is met
+    node.id.store(first_id + task.index - tasks_each_, std::memory_order_relaxed);  // until met
   }
   for (const task_node& node : nodes_) {
     const recorded_task& task = *node.recorded;
-    for (std::uint32_t s = task.same; s < task.same + task.next; ++s)
-      meet(*task.successors[s], node.unshared);
+    for (std::uint32_t s = task.same; s < task.all; ++s) meet(*task.successors[s], node.unshared);
   }
 }
 

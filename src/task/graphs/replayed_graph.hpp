@@ -88,30 +88,38 @@ class replayed_graph {
     active_.store(static_cast<std::int64_t>(first_.size()), std::memory_order_relaxed);
     for (task_node* node : first_) launch(*node);
   }
+  /// Samples a run, and takes over the urgency that follows from all.  Before it ends: nobody else
+  /// touches the node then.
+  void ranks(task_node& node) noexcept {
+    recorded_task& task = *node.recorded;
+    const bool is_last = are_ranked_.load(std::memory_order_acquire);
+    if (task.is_sampled()) sampled(task);
+    node.urgency = task.urgency.load(std::memory_order_relaxed);
+    if (is_last) node.care &= static_cast<std::uint8_t>(~task_node::ranked);
+  }
   /// Ends a run of `node`: calls `released(task)` for each successor, in this iteration and the
   /// next, that waits for nothing more.  After a failure (`releases` false) nothing is released,
   /// so that the replay ends with what is running.  Returns whether the replay is over.
   ///
   /// `active_` counts this node until the last line; of the nodes it makes ready the last takes
   /// over its count.  The node may run again once the last of its successors has been met.
-  [[nodiscard]] bool finish(task_node& node, bool releases, auto released) {
+  [[gnu::always_inline, nodiscard]] bool finish(task_node& node, bool releases, auto released) {
     recorded_task& task = *node.recorded;
     task_node* last_met = nullptr;
     if (releases) {
       const std::uint64_t done = task.iteration.load(std::memory_order_relaxed) + 1;
       task.iteration.store(done, std::memory_order_relaxed);
-      if (task.is_sampled()) sampled(task);
-      node.urgency = task.urgency.load(std::memory_order_relaxed);
-      const bool last = done == iterations_;
       const bool own = node.unshared;
-      task_node* const* const end = task.successors + task.same + (last ? 0 : task.next);
-      for (task_node* const* s = task.successors; s != end; ++s) {
-        if (!meet(**s, own)) continue;
-        if (last_met != nullptr) {
+      const std::uint32_t count = done == iterations_ ? task.same : task.all;
+      task_node* const* s = task.successors;
+      for (task_node* const* const end = s + count; s != end; ++s) {
+        task_node& successor = **s;
+        if (!meet(successor, own)) continue;
+        if (last_met != nullptr) [[unlikely]] {
           active_.fetch_add(1, std::memory_order_relaxed);
           released(*last_met);
         }
-        last_met = *s;
+        last_met = &successor;
       }
     }
     if (last_met == nullptr) return active_.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -136,14 +144,16 @@ class replayed_graph {
  private:
   /// A dependence of `node` is met; `own`: by a task that is `unshared`.  Returns whether it
   /// was the last one: then the node is set up for its next run, and the caller makes it ready.
-  bool meet(task_node& node, bool own) noexcept {
+  [[gnu::always_inline]] bool meet(task_node& node, bool own) noexcept {
     const recorded_task& task = *node.recorded;
     if (own) {
       if (--node.own_unmet != 0) return false;
       node.own_unmet = task.own_predecessors;
     }
-    if (!node.meet_one()) return false;
-    node.unmet.store(task.predecessors, std::memory_order_relaxed);
+    if (!own || task.predecessors != 1) {
+      if (!node.meet_one()) return false;
+      node.unmet.store(task.predecessors, std::memory_order_relaxed);
+    }
     node.id.store(node.id.load(std::memory_order_relaxed) + tasks_each_, std::memory_order_relaxed);
     return true;
   }
@@ -154,9 +164,9 @@ class replayed_graph {
     ++task.samples;
     if (task.samples == 1) return;  // caches were cold
     task.took = task.samples == 2 ? this_run : std::min(task.took, this_run);
-    if (!task.is_sampled() && unsampled_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      rank();
-    }
+    if (task.is_sampled() || unsampled_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    rank();
+    are_ranked_.store(true, std::memory_order_release);
   }
 
   [[nodiscard]] std::uint64_t next_id(const recorded_task& task) const noexcept {
@@ -192,6 +202,7 @@ class replayed_graph {
   std::vector<task_node*> first_;  ///< those that follow none of their iteration
   std::vector<recorded_container> containers_;
   std::atomic<std::size_t> unsampled_{0};  // tasks that have not run often enough
+  std::atomic<bool> are_ranked_{false};
   std::size_t compute_tasks_ = 0;
   std::uint64_t tasks_each_ = 0;  ///< nodes of an iteration: a deque takes 20 instructions to count
   std::uint64_t iterations_ = 0;

@@ -33,6 +33,7 @@ family& scheduler::implementation::family_of(task_node& parent, worker& w) {
     parent.children = &held.families.take(w);
     parent.children->parent = &parent;
     parent.children->home = this;
+    w.time.stop_passing();
   }
   return *parent.children;
 }
@@ -43,7 +44,7 @@ void scheduler::implementation::let_go(family& of) noexcept {
   of.open_holds.fetch_sub(1, std::memory_order_relaxed);
   if (of.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     task_node& parent = *of.parent;
-    parent.concluding = true;
+    parent.care |= task_node::concluding;
     const bool is_for_anyone = parent.where == task_node::anyone;
     ready.add_let_go(parent);
     if (is_for_anyone && wake_helper) wake_helper();

@@ -16,6 +16,7 @@ thread_local constinit crew::role crew::here;
 crew::crew(int workers, std::size_t capacity) {
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(i, workers > 1 ? capacity : 1));
+    workers_.back()->is_only = workers == 1;
     workers_.back()->random = 0x9E3779B97F4A7C15U * static_cast<std::uint64_t>(i + 1);
   }
 }

@@ -32,7 +32,8 @@ class crew {
     scheduler* facade = nullptr;
     worker* self = nullptr;
   };
-  static thread_local constinit role here;  ///< of the running thread
+  /// Of the running thread.  Read without a call, in a library too.
+  static thread_local constinit role here __attribute__((tls_model("initial-exec")));
   /// Returns `here`, not inlined: see `scheduler::of_suspendable_task`.
   [[nodiscard]] static role this_role() noexcept;
 

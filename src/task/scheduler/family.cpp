@@ -63,6 +63,7 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
   node.siblings = &siblings;
   if (kind == node_kind::asynchronous) siblings.has_messages = true;
   node.is_child = true;
+  node.care |= task_node::elsewhere;
   children.open_submission = &node;
   watch.submission_begins(node);
   return node;
@@ -112,7 +113,7 @@ void scheduler::implementation::leave_family(family& children, worker* w) {
     end_family(parent, *w);
     conclude(parent, *w);
   } else {
-    parent.concluding = true;
+    parent.care |= task_node::concluding;
     make_ready(parent, nullptr);
   }
 }

@@ -21,12 +21,22 @@ class inbox {
     std::lock_guard lock(mutex_);
     queues_[lane].push_back(&node);
     if (node.where == task_node::anyone) for_anyone_.fetch_add(1, std::memory_order_relaxed);
-    sizes_[lane].fetch_add(1, std::memory_order_seq_cst);  // seq_cst: pairs with event_count
+    if ((filled_.load(std::memory_order_relaxed) >> lane) % 2 == 0) fill(lane);
   }
+
+  /// Says that something beside the queues is to be looked at, or not any more.  Any thread.
+  void fill_beside() noexcept { fill(priority_count); }
+  void clear_beside() noexcept { clear(priority_count); }
+  [[nodiscard]] bool is_filled_beside() const noexcept {
+    return filled_.load(std::memory_order_seq_cst) >> priority_count != 0;
+  }
+  /// Returns true if the queues are empty, and nothing is to be looked at beside them.
+  [[nodiscard]] bool empty() const noexcept { return filled_.load(std::memory_order_seq_cst) == 0; }
 
   [[nodiscard]] task_node* pop(priority urgency) {
     const auto lane = static_cast<std::size_t>(urgency);
-    return sizes_[lane].load(std::memory_order_seq_cst) == 0 ? nullptr : pop_locked(lane);
+    const unsigned filled = filled_.load(std::memory_order_seq_cst);
+    return (filled >> lane) % 2 == 0 ? nullptr : pop_locked(lane);
   }
 
   /// Takes the oldest task of the highest priority that is meant for anyone, if any.  It may miss
@@ -44,6 +54,10 @@ class inbox {
  private:
   using queue = std::deque<task_node*>;
 
+  void fill(std::size_t lane) noexcept { filled_.fetch_or(1U << lane, std::memory_order_seq_cst); }
+  void clear(std::size_t lane) noexcept {
+    filled_.fetch_and(~(1U << lane), std::memory_order_seq_cst);
+  }
   [[gnu::noinline, nodiscard]] task_node* pop_locked(std::size_t lane) {
     std::lock_guard lock(mutex_);
     if (queues_[lane].empty()) return nullptr;
@@ -56,14 +70,17 @@ class inbox {
     } else {
       queues_[lane].erase(which);
     }
-    sizes_[lane].fetch_sub(1, std::memory_order_relaxed);
+    if (queues_[lane].empty()) clear(lane);
     if (node->where == task_node::anyone) for_anyone_.fetch_sub(1, std::memory_order_relaxed);
     return node;
   }
 
   std::mutex mutex_;
   std::array<queue, priority_count> queues_;
-  std::array<std::atomic<int>, priority_count> sizes_{};
+  /// One bit a queue that is not empty, written under the lock, and one for what is beside them.
+  /// seq_cst: pairs with event_count, for who sees the bit of an earlier task takes the lock, and
+  /// finds the later one too.
+  std::atomic<unsigned> filled_{0};
   std::atomic<int> for_anyone_{0};  ///< entries in all queues
 };
 

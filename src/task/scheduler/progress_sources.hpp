@@ -37,17 +37,19 @@ class progress_sources {
                         " added progress sources at most");
     free->source.store(&one, std::memory_order_seq_cst);
     added_.fetch_add(1, std::memory_order_seq_cst);
+    any_.store(true, std::memory_order_relaxed);
   }
   void remove(progress_source& one) {
     const auto at = std::ranges::find_if(
         places_, [&](const place& p) { return p.source.load(std::memory_order_relaxed) == &one; });
     PLAIT_EXPECTS(at != places_.end(), "the progress source was added to this scheduler");
-    added_.fetch_sub(1, std::memory_order_seq_cst);
+    const bool more = added_.fetch_sub(1, std::memory_order_seq_cst) > 1;
+    any_.store(communication_ != nullptr || more, std::memory_order_relaxed);
     at->source.store(nullptr, std::memory_order_seq_cst);
     while (at->users.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
   }
 
-  [[nodiscard]] bool any() const noexcept { return communication_ != nullptr || has_added(); }
+  [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
   bool poll(bool again) {
     bool worked = communication_ != nullptr && communication_->poll(again);
     for_each_added([&](progress_source& one) { worked = one.poll(again) || worked; });
@@ -123,6 +125,7 @@ class progress_sources {
   progress_source* const communication_;
   const bool messages_need_workers_;
   std::atomic<int> added_{0};
+  std::atomic<bool> any_{communication_ != nullptr};
   std::array<place, most> places_;
 };
 

@@ -35,8 +35,8 @@ task_node* ready_set::find(worker& w) noexcept {
 /// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
 /// computation.
 task_node* ready_set::find_among_all(worker& w) {
-  // seq_cst: pairs with event_count.
-  if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
+  if (outside_.is_filled_beside()) take_let_go();
+  if (is_one_) return find_with_one();
   const bool high_next = w.next != nullptr && w.next->urgency == priority::high;
   if (high_next || high_.load(std::memory_order_seq_cst) > 0) {
     if (task_node* node = find<priority::high>(w)) {
@@ -46,6 +46,17 @@ task_node* ready_set::find_among_all(worker& w) {
   }
   if (task_node* node = find<priority::normal>(w)) return node;
   return find<priority::low>(w);
+}
+
+task_node* ready_set::find_with_one() {
+  for (const priority urgency : {priority::high, priority::normal, priority::low}) {
+    task_node* const node = outside_.pop(urgency);
+    if (node == nullptr && serial_[urgency].empty()) continue;
+    if (node == nullptr) return serial_[urgency].take();
+    if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
+    return node;
+  }
+  return nullptr;
 }
 
 /// From the others, beginning with any.
@@ -62,11 +73,25 @@ task_node* ready_set::steal(worker& w, priority urgency) noexcept {
 }
 
 task_node* ready_set::take_for_anyone() {
-  if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
+  if (outside_.is_filled_beside()) take_let_go();
   task_node* const node = outside_.pop_for_anyone();
   if (node != nullptr && node->urgency == priority::high)
     high_.fetch_sub(1, std::memory_order_relaxed);
   return node;
+}
+
+void ready_set::add_to_queues(task_node& node, worker& w) noexcept {
+  node.prefetch_to_run();
+  if (!w.in_loop || node.urgency == priority::low) {
+    push(node, w);
+  } else if (w.next == nullptr) {
+    w.next = &node;
+  } else {
+    // The oldest of the highest priority shall run next.
+    task_node* displaced = &node;
+    if (node.urgency < w.next->urgency) displaced = std::exchange(w.next, &node);
+    push(*displaced, w);
+  }
 }
 
 [[gnu::noinline]] void ready_set::add_outside(task_node& node) {
@@ -84,6 +109,7 @@ void ready_set::add_let_go(task_node& node) noexcept {
     node.next_free = head;
   } while (!let_go_.compare_exchange_weak(head, &node, std::memory_order_seq_cst,
                                           std::memory_order_relaxed));
+  outside_.fill_beside();
   announce(threads_.this_worker());
 }
 
@@ -91,6 +117,7 @@ void ready_set::add_let_go(task_node& node) noexcept {
 /// run. All are announced again: another thread may have found the stack empty and the inbox not
 /// filled yet, and sleeps.
 [[gnu::noinline]] void ready_set::take_let_go() {
+  outside_.clear_beside();
   task_node* newest = let_go_.exchange(nullptr, std::memory_order_acquire);
   task_node* oldest = nullptr;
   while (newest != nullptr) {

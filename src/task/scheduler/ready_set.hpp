@@ -28,28 +28,16 @@ class ready_set {
   // What the in-flight limit does not bound goes to an inbox: children, and what is uncounted.
   /// Adds a task that is ready when it is submitted.  Submitting thread.
   void add_submitted(task_node& node) {
-    if (node.where != 0 || node.uncounted) return add_outside(node);
+    if ((node.care & task_node::elsewhere) != 0) return add_outside(node);
     if (is_one_) return add_serially(node);
     expect_high(node);
     fresh_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
     worker_events_.notify_one();
   }
-  /// Adds a task that `w` has released; null: a thread that is no worker.
-  void add_released(task_node& node, worker* w) {
-    if (w == nullptr || node.is_child || node.where != 0 || node.uncounted || w->of != nullptr) {
-      add_outside(node);
-    } else if (is_one_) {
-      add_serially(node);
-    } else if (!w->in_loop || node.urgency == priority::low) {
-      push(node, *w);
-    } else if (w->next == nullptr) {
-      w->next = &node;
-    } else {
-      // The oldest of the highest priority shall run next.
-      task_node* displaced = &node;
-      if (node.urgency < w->next->urgency) displaced = std::exchange(w->next, &node);
-      push(*displaced, *w);
-    }
+  /// Adds a task that `w` has released; null: a thread that is no worker.  Not one for elsewhere.
+  [[gnu::always_inline]] void add_released(task_node& node, worker* w) {
+    if (w != nullptr && w->is_only) return add_serially(node);
+    w == nullptr || w->of != nullptr ? add_outside(node) : add_to_queues(node, *w);
   }
   /// Puts a task into an inbox: the workers', from which the helper takes too, or that of the
   /// resource which the task is meant for.  Any thread.
@@ -60,12 +48,10 @@ class ready_set {
   void add_let_go(task_node& node) noexcept;
 
   /// Returns the task that `w` runs next, or null.
-  [[nodiscard]] task_node* find(worker& w) {
-    if (!is_one_) return find_among_all(w);
-    if (let_go_.load(std::memory_order_seq_cst) != nullptr) take_let_go();
-    task_node* node = find_serially<priority::high>();
-    if (node == nullptr) node = find_serially<priority::normal>();
-    return node != nullptr ? node : find_serially<priority::low>();
+  [[gnu::always_inline, nodiscard]] task_node* find(worker& w) {
+    if (!w.is_only || !outside_.empty()) [[unlikely]]
+      return find_among_all(w);
+    return find_serially();
   }
   /// Returns a task that is meant for anyone, or null.  The helper.
   [[nodiscard]] task_node* take_for_anyone();
@@ -91,15 +77,16 @@ class ready_set {
   template <priority urgency>
   [[nodiscard]] task_node* find(worker& w) noexcept;
   [[nodiscard]] task_node* find_among_all(worker& w);
-  template <priority urgency>
-  [[nodiscard]] task_node* find_serially() {
-    task_node* const node = outside_.pop(urgency);
-    if (node == nullptr) return serial_[urgency].take();
-    if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
-    return node;
+  [[nodiscard]] task_node* find_with_one();
+  [[nodiscard]] task_node* find_serially() noexcept {
+    if (!serial_[priority::high].empty()) [[unlikely]]
+      return serial_[priority::high].take();
+    task_node* const node = serial_[priority::normal].take();
+    return node != nullptr ? node : serial_[priority::low].take();
   }
+  void add_to_queues(task_node& node, worker& w) noexcept;
   [[nodiscard]] task_node* steal(worker& w, priority urgency) noexcept;
-  void add_serially(task_node& node) noexcept {
+  [[gnu::always_inline]] void add_serially(task_node& node) noexcept {
     serial_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
   }
   void push(task_node& node, worker& w) noexcept {
@@ -122,7 +109,9 @@ class ready_set {
   lanes<serial_tasks> serial_;
   alignas(128) lanes<ready_queue> fresh_;  ///< pushed by the submitting thread, taken oldest first
   inbox outside_;
-  /// Any number of threads push to it, and one takes all at once: no ABA.
+  /// Any number of threads push to it, and one takes all at once: no ABA.  The inbox says that it
+  /// is to be looked at, from after a push until before all are taken: whoever takes that word back
+  /// sees the push.
   std::atomic<task_node*> let_go_{nullptr};
   /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered
   /// after it has been taken.

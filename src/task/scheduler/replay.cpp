@@ -32,6 +32,7 @@ void scheduler::begin_record() {
   implementation& s = *self_;
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.recording == nullptr, "record() inside record()");
+  s.time().stop_passing();
   s.recording = std::make_shared<replayed_graph>();
   s.recording->belongs_to = s.serial;
 }

@@ -16,7 +16,7 @@
 
 namespace plait::detail {
 
-/// Why no task is left behind.  `push` puts the task into the inbox, whose sizes are raised with
+/// Why no task is left behind.  `push` puts the task into the inbox, whose bits are set with
 /// seq_cst, and then notifies.  A thread that finds nothing prepares, looks again, and sleeps only
 /// if it finds nothing once more.  `event_count` shows that one of the two sees the other.  A push
 /// wakes one thread.  If the awake threads take the task first, the woken one finds nothing and

@@ -91,6 +91,7 @@ void scheduler::assign(task_node& node, anyone_target) noexcept {
   if (self_->threads.helper() == nullptr) return;
   node.where = task_node::anyone;
   node.unshared = false;
+  node.care |= task_node::elsewhere;
 }
 
 void scheduler::assign(task_node& node, const plait::resource& to) {
@@ -107,6 +108,7 @@ void scheduler::assign(task_node& node, const plait::resource& to) {
   if (self_->watch.checker() != nullptr) return;
   node.where = to.self_->number;
   node.unshared = false;
+  node.care |= task_node::elsewhere;
 }
 
 plait::ledger scheduler::ledger(const plait::resource& of) const {

@@ -97,27 +97,51 @@ void scheduler::implementation::wait_for_room() {
 /// Not to be inlined: see `of_suspendable_task`.
 [[gnu::noinline]] task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
-  if (!s.threads.in_program() || s.tasks.open != nullptr) [[unlikely]] {
-    if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name.c_str(), kind);
-    s.expect_submitting_thread();
+  worker* const w = s.threads.this_worker();
+  // Other threads, and tasks, are inside.
+  if (kind != node_kind::compute || w == nullptr || w->time.is_inside() ||
+      s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() ||
+      !w->time.submission_passes())
+    return s.allocate(*this, name.c_str(), kind);
+  return *(s.tasks.open = &s.tasks.take_free(name.c_str(), kind));
+}
+
+[[gnu::noinline]] task_node& scheduler::implementation::allocate(scheduler& self, const char* name,
+                                                                 node_kind kind) {
+  if (!threads.in_program() || tasks.open != nullptr) [[unlikely]] {
+    if (task_node* parent = calling_task()) return allocate_child(*parent, name, kind);
+    expect_submitting_thread();
   }
-  if (s.recording != nullptr) {
-    s.tasks.open = &s.recording->add_node(name.c_str(), kind);
+  if (recording != nullptr) {
+    tasks.open = &recording->add_node(name, kind);
   } else {
-    if (s.replaying != nullptr) wait();
-    const bool full = s.tasks.is_full();
-    full || s.watch.wants_program() ? s.entered() : s.time().entered_to_submit(kind);
-    if (full) s.wait_for_room();
-    s.tasks.open = &s.tasks.take(name.c_str(), kind);
+    if (replaying != nullptr) self.wait();
+    const bool full = tasks.is_full();
+    full || watch.has_observer() ? entered() : time().entered_to_submit(kind);
+    if (full) wait_for_room();
+    tasks.open = &tasks.take(name, kind);
   }
-  s.watch.submission_begins(*s.tasks.open);
-  return *s.tasks.open;
+  watch.submission_begins(*tasks.open);
+  return *tasks.open;
+}
+
+/// The submission of a task that has not passed is over.
+[[gnu::noinline]] void scheduler::implementation::left_submission() noexcept {
+  time().left();
+  if (!watch.is_watching()) time().let_submissions_pass();
 }
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
                            const void* operation) {
-  if (self_->watch.declares(node, bytes, mode, operation))
-    self_->tracker_of(node).add(node, bytes, mode, operation);
+  implementation& s = *self_;
+  if (s.watch.is_told(node)) return s.declare(node, bytes, mode, operation);
+  s.tracker_of(node).add(node, bytes, mode, operation);
+}
+
+[[gnu::noinline]] void scheduler::implementation::declare(task_node& node, byte_range bytes,
+                                                          access_mode mode, const void* operation) {
+  if (watch.declares(node, bytes, mode, operation))
+    tracker_of(node).add(node, bytes, mode, operation);
 }
 
 void scheduler::add_container(task_node& node, const detail::container& c, access_mode mode,
@@ -141,11 +165,14 @@ void scheduler::submit(task_node& node) {
     node.kind == node_kind::compute ? s.ready.add_submitted(node)
                                     : s.start_in_turn(node, node, &s.threads.submitter());
   }
-  s.time().left();
+  if (node.kind == node_kind::asynchronous) return s.time().left();
+  if (s.time().is_inside()) [[unlikely]]
+    s.left_submission();
 }
 
 void scheduler::count_out(task_node& node) noexcept {
   if (node.recorded != nullptr || node.is_child || std::exchange(node.uncounted, true)) return;
+  node.care |= task_node::elsewhere;
   self_->threads.raise(&detail::counters::uncounted, &self_->threads.submitter());
 }
 

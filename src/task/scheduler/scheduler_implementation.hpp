@@ -56,6 +56,10 @@ struct scheduler::implementation {
     detail::timekeeper& time;
   };
   void wait_for_room();
+  [[nodiscard]] detail::task_node& allocate(scheduler& self, const char* name,
+                                            detail::node_kind kind);
+  void left_submission() noexcept;
+  void declare(detail::task_node& node, byte_range bytes, access_mode mode, const void* operation);
   void give_up_if_failed();
   [[nodiscard]] detail::dependence_tracker& tracker_of(const detail::task_node& node) noexcept {
     return node.is_child ? node.siblings->children->tracker : tasks.tracker;
@@ -83,8 +87,15 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node* idle(detail::worker& w, Done done, ticks longest_sleep);
   void leave_loop(detail::worker& w) noexcept;
   void run(detail::worker& w, detail::task_node& node);
-  void run_here(detail::worker& w, detail::task_node& node);
-  [[nodiscard]] bool execute(detail::task_node& node) noexcept;
+  void run_passing(detail::worker& w, detail::task_node& node);
+  void has_run(detail::worker& w, detail::task_node& node, ticks begin, bool ended);
+  /// Returns whether nothing is to be told before `node` runs, and nothing else to be done.
+  [[nodiscard]] bool may_pass(const detail::worker& w,
+                              const detail::task_node& node) const noexcept {
+    return w.time.lets_pass() && (node.care & ~detail::task_node::elsewhere) == 0 &&
+           !failure.is_known() && !watch.has_observer();
+  }
+  bool execute(detail::task_node& node) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
   void wait_without_worker(detail::task_node& node, detail::worker& w) noexcept;
   [[nodiscard]] bool take_exclusions(detail::task_node& node, detail::worker& w);
@@ -97,7 +108,9 @@ struct scheduler::implementation {
 
   // --- any thread; `w` is null for one that is no worker ----------------------------------------
   void finish(detail::task_node& node, detail::worker* w);
+  template <bool passes>
   void finish_submitted(detail::task_node& node, detail::worker* w);
+  template <bool passes>
   void finish_replayed(detail::task_node& node, detail::worker* w);
   void count_finished(detail::worker* w, bool uncounted) noexcept;
   void make_ready(detail::task_node& node, detail::worker* w);
@@ -144,25 +157,25 @@ struct scheduler::implementation {
 [[gnu::always_inline]] inline void scheduler::implementation::conclude(detail::task_node& node,
                                                                        detail::worker& w) {
   if (node.exclusions != nullptr) release_exclusions(node, node.exclusions->size(), w);
-  node.recorded == nullptr ? finish_submitted(node, &w) : finish_replayed(node, &w);
+  finish(node, &w);
 }
 
-inline void scheduler::implementation::finish(detail::task_node& node, detail::worker* w) {
-  if (node.kind == detail::node_kind::asynchronous) watch.message_ended(node);
-  if (node.recorded == nullptr) {
-    finish_submitted(node, w);
-  } else {
-    finish_replayed(node, w);
-  }
+[[gnu::always_inline]] inline void scheduler::implementation::count_finished(
+    detail::worker* w, bool uncounted) noexcept {
+  if (uncounted) threads.raise(&detail::counters::uncounted, w);
+  threads.raise(&detail::counters::finished, w);
+  if (w == nullptr) ready.wake_submitter();
 }
 
 [[gnu::always_inline]] inline void scheduler::implementation::make_ready(detail::task_node& node,
                                                                          detail::worker* w) {
+  if ((node.care & detail::task_node::elsewhere) == 0) [[likely]]
+    return ready.add_released(node, w);
   if (node.kind == detail::node_kind::asynchronous) return start_in_turn(node, node, w);
-  ready.add_released(node, w);
+  ready.add_outside(node);
 }
 
-/// Returns true: the task has ended.
+/// Returns true unless the function has thrown.
 [[gnu::always_inline]] inline bool scheduler::implementation::execute(
     detail::task_node& node) noexcept {
   try {
@@ -170,6 +183,7 @@ inline void scheduler::implementation::finish(detail::task_node& node, detail::w
              node.recorded == nullptr ? detail::node_action::run : detail::node_action::run_again);
   } catch (...) {
     record_failure(std::current_exception(), &node);
+    return false;
   }
   return true;
 }

@@ -109,7 +109,7 @@ class stall_survey {
   /// the dependence wraps.
   void find_replayed_successors(std::size_t place) {
     const recorded_task& task = *tasks_[place].node->recorded;
-    for (std::uint32_t i = 0; i < task.same + task.next; ++i) {
+    for (std::uint32_t i = 0; i < task.all; ++i) {
       const auto found = places_.find(task.successors[i]);
       if (found == places_.end()) continue;
       stall::task& successor = tasks_[found->second];

@@ -25,25 +25,30 @@ class submitted_tasks {
 
   /// Returns true if there was no room for a task when the counts were read last.
   [[nodiscard]] bool is_full() const noexcept { return in_flight() >= limit_; }
+  /// Returns whether `take` makes no node, and looks for none that others have given back.
+  [[nodiscard]] bool has_free() const noexcept { return free_ != nullptr; }
   /// Reads the counts; returns how many tasks there is room for.
   [[nodiscard]] std::size_t room() noexcept {
+    peak_ = peak();
     uncounted_ = threads_.total(&counters::uncounted);
     return limit_ - in_flight();
   }
   [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
-  [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
+  [[nodiscard]] std::size_t peak() const noexcept { return std::max(peak_, in_flight()); }
   [[nodiscard]] bool all_finished() const noexcept {
-    return threads_.total(&counters::finished) == submitted_;
+    return threads_.total(&counters::finished) == submitted();
   }
 
   /// Returns a node for a new task.  Precondition: there is room.
   [[nodiscard]] task_node& take(const char* name, node_kind kind) {
-    peak_ = std::max(peak_, in_flight() + 1);
-    if (free_ == nullptr) collect();
+    if (!has_free()) collect();
+    return take_free(name, kind);
+  }
+  /// ... and a free one.
+  [[nodiscard]] task_node& take_free(const char* name, node_kind kind) noexcept {
     task_node& node = *std::exchange(free_, free_->next_free);
     if (free_ != nullptr) free_->prefetch_to_submit();
-    ++submitted_;
-    prepare(node, ++last_id_, name, kind, threads_.is_one());
+    prepare(node, ++last_id_, name, kind, is_one_);
     return node;
   }
   /// Takes the node of a finished task back at once.
@@ -51,9 +56,11 @@ class submitted_tasks {
   /// A replay counts as one.  Returns the id of the first of its `tasks`, `at_once` of which may
   /// be in flight.
   [[nodiscard]] std::uint64_t add_replay(std::uint64_t tasks, std::size_t at_once) noexcept {
-    ++submitted_;
-    peak_ = std::max(peak_, at_once);
-    return std::exchange(last_id_, last_id_ + tasks) + 1;
+    peak_ = std::max(peak(), at_once);
+    ids_without_task_ += tasks - 1;
+    const std::uint64_t first = std::exchange(last_id_, last_id_ + tasks) + 1;
+    uncounted_ = submitted();
+    return first;
   }
 
   /// Makes a free node ready for a new life.  `one_worker`: no other runs tasks.
@@ -76,27 +83,29 @@ class submitted_tasks {
  private:
   static constexpr std::size_t nodes_per_block = 64;
 
-  [[nodiscard]] std::size_t in_flight() const noexcept { return submitted_ - uncounted_; }
+  /// Returns how many tasks, and replays.
+  [[nodiscard]] std::uint64_t submitted() const noexcept { return last_id_ - ids_without_task_; }
+  [[nodiscard]] std::size_t in_flight() const noexcept { return submitted() - uncounted_; }
   void collect();
 
   crew& threads_;
+  const bool is_one_ = threads_.is_one();
   const std::size_t limit_;
   std::vector<std::unique_ptr<task_node[]>> blocks_;
   task_node* free_ = nullptr;
   std::uint64_t last_id_ = 0;
-  std::uint64_t submitted_ = 0;  ///< tasks, and replays
-  std::uint64_t uncounted_ = 0;  ///< of those, when the counts were read last
-  std::size_t peak_ = 0;
+  std::uint64_t ids_without_task_ = 0;  ///< of replays, but for one each
+  std::uint64_t uncounted_ = 0;         ///< of `submitted`, when the counts were read last
+  std::size_t peak_ = 0;                ///< until then
 };
 
 inline bool submitted_tasks::is_ready(task_node& node) noexcept {
-  const std::int32_t guard = task_node::submission_guard - node.edges_made;
   // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.
   if (node.edges_made == 0) return true;
-  if (node.follows_unshared) {
-    const std::int32_t left = node.unmet.load(std::memory_order_relaxed) - guard;
-    node.unmet.store(left, std::memory_order_relaxed);
-    return left == 0;
+  const std::int32_t guard = task_node::submission_guard - node.edges_made;
+  if (node.follows_unshared) {  // nor has any finished since
+    node.unmet.store(node.edges_made, std::memory_order_relaxed);
+    return false;
   }
   return node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
 }
@@ -110,13 +119,17 @@ inline void submitted_tasks::prepare(task_node& node, std::uint64_t id, const ch
   node.urgency = priority::normal;
   node.uncounted = false;
   node.trivial = false;
+  node.care = 0;
   node.where = 0;
-  node.unshared = one_worker && kind == node_kind::compute;
+  node.unshared = one_worker;
   node.follows_unshared = true;
   node.last_successor_id = 0;
   node.edges_used = 0;
   node.edges_made = 0;
-  if (node.more_edges != nullptr) node.more_edges->clear();
+  if (kind == node_kind::asynchronous) {
+    node.unshared = false;
+    node.care = task_node::elsewhere;
+  }
   node.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
   node.successors.store(nullptr, std::memory_order_relaxed);
 }

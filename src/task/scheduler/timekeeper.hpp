@@ -64,10 +64,24 @@ class basic_timekeeper {
   void entered_to_submit(node_kind kind) noexcept {
     if (in_ == place::program) enter_to(submissions_[kind == node_kind::compute ? 0 : 1]);
   }
+  /// A submission of a task that passes does not come here.
   void left() noexcept {
     if (std::exchange(in_, place::program) != place::submission)
       return read_exit(activity::overhead);
     account_.owe(std::exchange(submission_, nullptr)->usual());
+  }
+  /// Lets the next submissions of tasks pass until one is to be timed: they are owed now, and
+  /// nothing is told of one but that it begins.  After one that was timed: it is not done over and
+  /// over where messages come between.
+  void let_submissions_pass() noexcept {
+    if (submissions_[0].until_due() == sampled_overhead::period - 1)
+      let_pass(submissions_[0], sampled_overhead::period - 1);
+  }
+  /// Returns true if the submission that begins passes.  Not inside.
+  [[nodiscard]] bool submission_passes() noexcept {
+    if (left_to_pass_ <= 0) return false;
+    --left_to_pass_;
+    return true;
   }
   /// Notes the way into plait and back around a send that is over when it has been started: all of
   /// it is posting.
@@ -82,27 +96,52 @@ class basic_timekeeper {
   // ---------------------------------------------------------------------------------------------
   /// Returns the time at which the task begins if `wanted` or if this one is timed; else `unread`.
   [[nodiscard]] ticks task_begins(bool wanted) noexcept {
-    return between_tasks_.is_due() || wanted ? read_begin() : unread;
+    stop_passing();
+    return between_tasks_.is_next_due() || wanted ? read_begin() : unread;
   }
-  /// Returns the time at which the task ended if it was read, else `unread`; always the time if
-  /// `began` is one.  `began`: result of `task_begins`.  `watchful`: somebody wants to know soon
-  /// how late it is.  `may_be_long`: this task may have been long.
-  [[nodiscard]] ticks task_ended(ticks began, bool watchful, bool may_be_long) noexcept {
-    const bool timed = began != unread;
-    if (!timed && !may_be_long && leaves_unread(watchful)) return unread;
-    return read_end(timed);
+  /// Returns the time at which the task ended.  `began`: result of `task_begins`.
+  [[nodiscard]] ticks task_ended(ticks began) noexcept {
+    stop_passing();
+    (void)between_tasks_.is_due();
+    return read_end(began != unread);
   }
   /// Returns true if the tasks before the last reading of the clock took, on average, less than
   /// `Clock::short_task()`.
   [[nodiscard]] bool tasks_are_short() const noexcept { return tasks_short_; }
+  /// Leaves the clock unread for some of the next tasks, if they are as short as the last.  They
+  /// are owed now, and nothing is told of one that passes but that it does.  `watchful`: somebody
+  /// wants to know soon how late it is.
+  void let_pass(bool watchful = false) noexcept {
+    stop_passing();
+    if (!tasks_short_) return;
+    const int most = watchful ? most_unread / 2 : most_unread;
+    let_pass(between_tasks_, std::min(most - unread_, between_tasks_.until_due() - 1));
+  }
+  /// Returns whether nothing is to be told before the next task: if so, `passed` is asked when it
+  /// has ended.
+  [[nodiscard]] bool lets_pass() const noexcept { return left_to_pass_ >= 0; }
+  /// Returns true if the task has passed, false if it is to be told to `task_ended` as `unread`.
+  [[nodiscard]] bool passed() noexcept { return --left_to_pass_ >= 0; }
+  /// Notes that the task that runs, and those after it, do not pass; nor submissions.
+  void stop_passing() noexcept {
+    if (left_to_pass_ > 0) owe_passing(-left_to_pass_);
+    left_to_pass_ = -1;
+  }
   /// Notes that no task follows for now: the time from here on is no task's.
   void tasks_over() noexcept {
+    stop_passing();
     if (account_.owes()) account_.charge(activity::compute, Clock::now());
     unread_ = 0;
   }
   /// Notes that a task runs another: until here the time was its own.
-  void inner_task_begins() noexcept { account_.charge(activity::compute, Clock::now()); }
-  void inner_task_ended() noexcept { account_.charge(activity::overhead, Clock::now()); }
+  void inner_task_begins() noexcept {
+    stop_passing();
+    account_.charge(activity::compute, Clock::now());
+  }
+  void inner_task_ended() noexcept {
+    stop_passing();
+    account_.charge(activity::overhead, Clock::now());
+  }
 
   // Posts
   // ---------------------------------------------------------------------------------------------
@@ -117,6 +156,7 @@ class basic_timekeeper {
   /// spell.  The submitting thread may also post from code of the program that drives communication
   /// (environment::barrier).
   [[nodiscard]] burst posts_begin() noexcept {
+    stop_passing();
     const bool books = !is_idle() && in_ != place::look;
     const bool from_program = in_ == place::program;
     burst started;
@@ -176,6 +216,7 @@ class basic_timekeeper {
   };
   /// Returns the time at which idleness begins.
   [[nodiscard]] ticks idleness_begins(const auto& in_flight_until) noexcept {
+    stop_passing();
     const ticks begin = Clock::now();
     account_.charge(activity::overhead, begin);  // or what unread tasks are owed
     unread_ = 0;
@@ -227,6 +268,7 @@ class basic_timekeeper {
   }
   /// Reads the clock on the way from the program into plait.
   [[gnu::noinline]] void read_entry() noexcept {
+    stop_passing();
     in_ = place::plait;
     account_.charge(activity::compute, Clock::now());
   }
@@ -264,14 +306,16 @@ class basic_timekeeper {
     account_.charge_most(to, Clock::now(), 0);
     unread_ = 0;
   }
-  /// Returns true if the clock is not read after a task that was not timed; its time is booked
-  /// later.
-  [[nodiscard]] bool leaves_unread(bool watchful) noexcept {
-    const int most = watchful ? most_unread / 2 : most_unread;
-    if (!tasks_short_ || unread_ >= most || between_tasks_.is_next_due()) return false;
-    ++unread_;
-    account_.owe(between_tasks_.usual());
-    return true;
+  void let_pass(sampled_overhead& what, int count) noexcept {
+    if (count <= 0) return;
+    passing_ = &what;
+    left_to_pass_ = count;
+    owe_passing(count);
+  }
+  void owe_passing(int count) noexcept {
+    if (passing_ == &between_tasks_) unread_ += count;
+    passing_->pass(count);
+    account_.owe(count * std::max<ticks>(1, passing_->usual()));
   }
   /// Returns true if the clock is not read for a message that is about to be posted; its time is
   /// booked later.  `submitting`: the time before the post is part of the submission, and owed as
@@ -304,7 +348,9 @@ class basic_timekeeper {
   bool tasks_short_ = false;  ///< the last task for which the clock was read
   bool posts_short_ = false;  ///< the last post for which it was
   place in_;
-  int unread_ = 0;  ///< tasks and posts since the clock was read
+  int unread_ = 0;         ///< tasks and posts since the clock was read, and `left_to_pass_`
+  int left_to_pass_ = -1;  ///< 0: the next may begin so, and is told of when it has ended
+  sampled_overhead* passing_ = nullptr;  ///< what is counted there
   account account_;
   const ticks short_task_ = Clock::short_task();
   sampled_overhead between_tasks_;

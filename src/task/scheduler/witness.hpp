@@ -38,8 +38,8 @@ class witness {
 
   // Submission
   // --------------------------------------------------------------------------------------------
-  /// Returns whether the program's own time between two submissions is to be known.
-  [[nodiscard]] bool wants_program() const noexcept { return observer_ != nullptr; }
+  /// Returns whether somebody traces: the program's own time, too, is to be known then.
+  [[nodiscard]] bool has_observer() const noexcept { return observer_ != nullptr; }
   /// Returns whether each submission is to be told.
   [[nodiscard]] bool is_watching() const noexcept {
     return watches_submission_ || observer_ != nullptr;
@@ -54,6 +54,10 @@ class witness {
   void submission_begins(task_node& node) const {
     if (watches_submission_) [[unlikely]]
       begins_watched(node);
+  }
+  /// Returns whether accesses of the task are to be told.
+  [[nodiscard]] bool is_told(const task_node& node) const noexcept {
+    return watches_submission_ || node.recorded != nullptr;
   }
   /// Tells an access.  Returns true if dependences are found now, not when the graph is closed.
   template <class Memory>

@@ -72,6 +72,7 @@ struct alignas(128) worker {
 
   const int index;
   const resource_threads* of = nullptr;  ///< whose thread it is; null: a worker
+  bool is_only = false;                  ///< there is no other worker
   lanes<ready_tasks> own;     ///< tasks released here, taken oldest first, by thieves too
   task_node* next = nullptr;  ///< the released task to run at once, its data still in the cache
   bool in_loop = false;       ///< will come back for `next`

@@ -13,6 +13,77 @@ using detail::node_kind;
 using detail::task_node;
 using detail::worker;
 
+namespace {
+
+/// The edges of a finished node, newest first, in the order of submission.
+[[gnu::noinline, nodiscard]] edge* oldest_first(edge* newest) noexcept {
+  edge* list = nullptr;
+  while (newest != nullptr) {
+    edge* older = newest->next.load(std::memory_order_relaxed);
+    // Release: pairs with a look for a stall (stall.cpp), which must not meet the old order again.
+    newest->next.store(std::exchange(list, newest), std::memory_order_release);
+    newest = older;
+  }
+  return list;
+}
+
+}  // namespace
+
+/// Closes the node, releases its successors and gives it back.  `passes`: the task is a worker's,
+/// needs no care, and nobody watches it.
+///
+/// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
+/// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
+template <bool passes>
+[[gnu::always_inline]] inline void scheduler::implementation::finish_submitted(task_node& node,
+                                                                               worker* w) {
+  if (!node.trivial) node.act(node, node_action::destroy);
+  if (!passes) node.exclusions.reset();
+  const bool submits = w != nullptr && w->index == 0;
+  const bool is_child = !passes && std::exchange(node.is_child, false);
+  const bool counts_for_limit = passes || (node.kind == node_kind::compute && !node.uncounted);
+  edge* list = node.close(submits && !is_child);
+  if (list != nullptr && list->next.load(std::memory_order_relaxed) != nullptr)
+    list = oldest_first(list);
+  while (list != nullptr) {
+    task_node& successor = *list->successor;
+    list = list->next.load(std::memory_order_relaxed);
+    if (successor.meet_one()) {
+      if (!passes) watch.released(successor, node.id.load(std::memory_order_relaxed), w);
+      make_ready(successor, w);
+    }
+  }
+  if (is_child) {
+    detail::family& siblings = *std::exchange(node.siblings, nullptr);
+    siblings.children->returned.push(node);
+    threads.raise(&counters::children, w);
+    leave_family(siblings, w);
+    return;
+  }
+  if (submits) {
+    tasks.give_back(node);
+  } else {
+    threads.give_back(node, w);
+  }
+  count_finished(w, counts_for_limit);
+}
+
+/// `passes`: nobody watches the task, and no failure is known.
+template <bool passes>
+[[gnu::always_inline]] inline void scheduler::implementation::finish_replayed(task_node& node,
+                                                                              worker* w) {
+  // Until it may run again.
+  const std::uint64_t id = passes ? 0 : node.id.load(std::memory_order_relaxed);
+  const auto released = [&](task_node & next) __attribute__((always_inline)) {
+    if constexpr (!passes) watch.released(next, id, w);
+    make_ready(next, w);
+  };
+  const bool releases = passes || !failure.is_known();
+  detail::replayed_graph& graph = *node.recorded->graph;
+  if (!passes && releases && (node.care & task_node::ranked) != 0) graph.ranks(node);
+  if (graph.finish(node, releases, released)) count_finished(w, true);
+}
+
 /// Makes this worker's counts visible in the total order in which a sleeping submitter checks them
 /// (see event_count) and wakes it.  Called when the worker goes idle and when it has polled with
 /// success while idle; a busy worker stores its counts without this, because it comes by here
@@ -30,11 +101,26 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
   ready.leave_loop(w);
 }
 
-/// `run`, in the loop that runs most tasks: to enter and leave a function is a tenth of a short
-/// one.
-[[gnu::always_inline]] inline void scheduler::implementation::run_here(worker& w, task_node& node) {
-  if (node.concluding) [[unlikely]] {
-    node.concluding = false;
+/// `run` for most tasks, of which nothing but their end is to be told, if that.
+[[gnu::always_inline]] inline void scheduler::implementation::run_passing(worker& w,
+                                                                          task_node& node) {
+  w.in_task.store(&node, std::memory_order_relaxed);
+  const bool failed = !execute(node);
+  w.in_task.store(nullptr, std::memory_order_relaxed);
+  // A look that is due must not wait for tasks of which nobody knows that they are short.
+  const bool looks = sources.any() && sources.due_at() != progress_source::never &&
+                     (node.recorded == nullptr || !node.recorded->brief);
+  // What the task has submitted or held has stopped the passing.
+  if (failed || looks || !w.time.passed()) [[unlikely]]
+    return has_run(w, node, detail::timekeeper::unread, true);
+  if (node.recorded != nullptr) return finish_replayed<true>(node, &w);
+  node.care == 0 ? finish_submitted<true>(node, &w) : finish(node, &w);
+}
+
+void scheduler::implementation::run(worker& w, task_node& node) {
+  if (may_pass(w, node)) return run_passing(w, node);
+  if ((node.care & task_node::concluding) != 0) [[unlikely]] {
+    node.care &= static_cast<std::uint8_t>(~task_node::concluding);
     end_family(node, w);
     conclude(node, w);
     return;
@@ -46,21 +132,24 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
     conclude(node, w);
     return;
   }
-  const bool watched = watch.wants_times(node);
-  const ticks begin = w.time.task_begins(watched);
+  const ticks begin = w.time.task_begins(watch.wants_times(node));
   w.in_task.store(&node, std::memory_order_relaxed);
-  const bool ended = stacks.has_value() ? execute_on_stack(node, w) : execute(node);
+  const bool ended = stacks.has_value() ? execute_on_stack(node, w) : (execute(node), true);
   w.in_task.store(nullptr, std::memory_order_relaxed);
+  has_run(w, node, begin, ended);
+}
+
+/// The function of a task has returned, or is suspended (not `ended`).
+[[gnu::noinline]] void scheduler::implementation::has_run(worker& w, task_node& node, ticks begin,
+                                                          bool ended) {
   const bool may_look = sources.any() && w.of == nullptr;
   const ticks look = may_look ? sources.due_at() : progress_source::never;
-  // A look that is due must not wait for tasks of which nobody knows that they are short.
   const bool watchful = look != progress_source::never;
-  const bool may_be_long = watchful && (node.recorded == nullptr || !node.recorded->brief);
-  const ticks end = w.time.task_ended(begin, watchful, may_be_long);
-  const bool is_read = end != detail::timekeeper::unread;
-  if (is_read && watchful) sources.passed(end);
-  if (is_read && node.recorded != nullptr) node.recorded->brief = w.time.tasks_are_short();
-  if (watched) watch.ran(w, node, begin, end);
+  const ticks end = w.time.task_ended(begin);
+  if (watchful) sources.passed(end);
+  if (node.recorded != nullptr) node.recorded->brief = w.time.tasks_are_short();
+  if (begin != detail::timekeeper::unread && watch.wants_times(node))
+    watch.ran(w, node, begin, end);
   if (ended && node.children != nullptr) {
     detail::family& own = *node.children;
     const bool is_held = own.has_holds && own.open_holds.load(std::memory_order_relaxed) > 0;
@@ -75,11 +164,12 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
     suspension* const then = std::exchange(w.then, nullptr);
     then->then(*then, node);
   }
-  if (is_read && end >= look) {
+  if (end >= look) {
     w.time.look_begins();
     (void)sources.poll(false);
     w.time.look_ended();
   }
+  if (w.in_loop && !stacks.has_value()) w.time.let_pass(watchful);
 }
 
 /// After a failure it asks before each task too, which is dropped: messages are to be given up.
@@ -92,18 +182,18 @@ void scheduler::implementation::work_off(worker& w) {
   w.in_loop = true;
   for (;;) {
     task_node* node = ready.find(w);
+    if (node != nullptr && may_pass(w, *node)) [[likely]] {
+      run_passing(w, *node);
+      continue;
+    }
     if (node == nullptr || failure.is_known()) [[unlikely]] {
       if (over()) break;
       if (node == nullptr) node = idle(w, over, progress_source::never);
       if (node == nullptr) continue;
     }
-    run_here(w, *node);
+    run(w, *node);
   }
   leave_loop(w);
-}
-
-void scheduler::implementation::run(worker& w, task_node& node) {
-  run_here(w, node);
 }
 
 /// All or none.  None: another task holds one of them, and will make this one ready again.
@@ -156,64 +246,16 @@ bool scheduler::implementation::execute_on_stack(task_node& node, worker& w) noe
 /// against the in-flight limit any more.
 void scheduler::implementation::wait_without_worker(task_node& node, worker& w) noexcept {
   const bool counted = node.recorded == nullptr && !node.is_child;
-  if (counted && !std::exchange(node.uncounted, true)) threads.raise(&counters::uncounted, &w);
+  if (counted && !std::exchange(node.uncounted, true)) {
+    node.care |= task_node::elsewhere;
+    threads.raise(&counters::uncounted, &w);
+  }
   node.suspended.store(true, std::memory_order_relaxed);
 }
 
-/// Closes the node, releases its successors and gives it back.
-///
-/// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
-/// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
-void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
-  if (!node.trivial) node.act(node, node_action::destroy);
-  node.exclusions.reset();
-  const bool submits = w != nullptr && w->index == 0;
-  const bool counts_for_limit = node.kind == node_kind::compute && !node.uncounted;
-  edge* newest = node.close(submits && !node.is_child);
-  edge* list = nullptr;  // oldest first: the order of submission
-  while (newest != nullptr) {
-    edge* older = newest->next.load(std::memory_order_relaxed);
-    // Release: pairs with a look for a stall (stall.cpp), which must not meet the old order again.
-    newest->next.store(std::exchange(list, newest), std::memory_order_release);
-    newest = older;
-  }
-  while (list != nullptr) {
-    task_node& successor = *list->successor;
-    list = list->next.load(std::memory_order_relaxed);
-    if (successor.meet_one()) {
-      successor.prefetch_to_run();
-      watch.released(successor, node.id.load(std::memory_order_relaxed), w);
-      make_ready(successor, w);
-    }
-  }
-  if (std::exchange(node.is_child, false)) {
-    detail::family& siblings = *std::exchange(node.siblings, nullptr);
-    siblings.children->returned.push(node);
-    threads.raise(&counters::children, w);
-    leave_family(siblings, w);
-    return;
-  }
-  if (submits) {
-    tasks.give_back(node);
-  } else {
-    threads.give_back(node, w);
-  }
-  count_finished(w, counts_for_limit);
-}
-
-void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
-  const std::uint64_t id = node.id.load(std::memory_order_relaxed);  // until it may run again
-  const auto released = [&](task_node& next) {
-    watch.released(next, id, w);
-    make_ready(next, w);
-  };
-  if (node.recorded->graph->finish(node, !failure.is_known(), released)) count_finished(w, true);
-}
-
-void scheduler::implementation::count_finished(worker* w, bool uncounted) noexcept {
-  if (uncounted) threads.raise(&counters::uncounted, w);
-  threads.raise(&counters::finished, w);
-  if (w == nullptr) ready.wake_submitter();
+void scheduler::implementation::finish(task_node& node, worker* w) {
+  if (node.kind == node_kind::asynchronous) watch.message_ended(node);
+  node.recorded == nullptr ? finish_submitted<false>(node, w) : finish_replayed<false>(node, w);
 }
 
 /// Posting is done here and now, by whoever released the operation: as early as its data allows.

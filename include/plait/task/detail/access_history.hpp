@@ -20,10 +20,7 @@ namespace plait::detail {
 /// `task.unmet` still holds its submission guard, so a predecessor that finishes as soon as the
 /// edge is visible cannot make it ready.  The release publishes the edge to the predecessor's
 /// closing exchange.  One that is finished by the calling thread needs neither.
-inline void add_edge(task_node& predecessor, task_node& task) {
-  const std::uint64_t id = task.id.load(std::memory_order_relaxed);
-  if (predecessor.last_successor_id == id) return;
-  predecessor.last_successor_id = id;
+[[gnu::noinline]] inline void add_any_edge(task_node& predecessor, task_node& task) {
   edge* link = task.new_edge();
   link->successor = &task;
   ++task.edges_made;
@@ -43,7 +40,12 @@ inline void add_edge(task_node& predecessor, task_node& task) {
   } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
                                                          std::memory_order_acquire));
 }
-
+inline void add_edge(task_node& predecessor, task_node& task) {
+  const std::uint64_t id = task.id.load(std::memory_order_relaxed);
+  if (predecessor.last_successor_id == id) return;
+  predecessor.last_successor_id = id;
+  add_any_edge(predecessor, task);
+}
 inline void add_edge(node_ref reference, task_node& task) {
   task_node* predecessor = reference.unfinished();
   if (predecessor != nullptr && predecessor != &task) add_edge(*predecessor, task);
@@ -68,7 +70,10 @@ class access_history {
 
   /// `task` touches these very bytes: it follows whom it must, and others will follow it.
   void share(task_node& task, sharing kind);
-  void write(task_node& task);
+  void write(task_node& task) {
+    if (!sharers_.empty() || !before_.empty()) return write_after_sharers(task);
+    add_edge(std::exchange(writer_, {&task, task.generation}), task);
+  }
 
   /// `task` touches some of these bytes, which another history keeps account of.
   void follow(task_node& task, sharing kind) const {
@@ -116,6 +121,7 @@ class access_history {
     for (const node_ref& one : before_) add_edge(one, task);
   }
 
+  void write_after_sharers(task_node& task);
   void hold_lock(task_node& task) const;
 
   node_ref writer_;
@@ -129,12 +135,13 @@ inline void access_history::hold_lock(task_node& task) const {
   if (task.exclusions == nullptr) {
     task.exclusions = std::make_unique<std::vector<std::shared_ptr<exclusion>>>();
   }
+  task.care |= task_node::excluding;
   auto& all = *task.exclusions;
   const auto place = std::lower_bound(all.begin(), all.end(), lock_);
   if (place == all.end() || *place != lock_) all.insert(place, lock_);
 }
 
-inline void access_history::share(task_node& task, sharing kind) {
+[[gnu::noinline]] inline void access_history::share(task_node& task, sharing kind) {
   if (kind_ != kind) {
     if (!sharers_.empty()) {
       std::swap(before_, sharers_);  // they follow the writer themselves
@@ -166,14 +173,10 @@ inline void access_history::follow_all(task_node& task) const {
   if (!covered) follow_what_came_before(task);
 }
 
-inline void access_history::write(task_node& task) {
-  if (sharers_.empty() && before_.empty()) {  // mostly
-    add_edge(writer_, task);
-  } else {
-    follow_all(task);
-    before_.clear();
-    sharers_.clear();
-  }
+[[gnu::noinline]] inline void access_history::write_after_sharers(task_node& task) {
+  follow_all(task);
+  before_.clear();
+  sharers_.clear();
   writer_ = {&task, task.generation};
 }
 

@@ -45,7 +45,11 @@ class dependence_tracker {
 
   // Add to `task` an edge from every unfinished task that it must follow for an access.
   // `operation`: which one, if the access is a reduction.
-  void add(task_node& task, byte_range bytes, access_mode mode, const void* operation = nullptr);
+  void add(task_node& task, byte_range bytes, access_mode mode, const void* operation = nullptr) {
+    access_history* const known = known_segment(bytes);
+    known != nullptr ? enter(*known, task, mode, operation)
+                     : add_elsewhere(task, bytes, mode, operation);
+  }
   void add_box(task_node& task, const strided_bytes& box, access_mode mode,
                const void* operation = nullptr);
   /// ... to an object and the elements that the object points to.
@@ -77,13 +81,28 @@ class dependence_tracker {
   using iterator = segment_map::iterator;
 
   struct cached {
-    std::uintptr_t begin = 0;
+    std::uintptr_t begin = UINTPTR_MAX;  ///< where no segment begins: there is none
     iterator where{};
-    bool valid = false;
   };
 
-  [[nodiscard]] cached& slot(std::uintptr_t begin) noexcept;
-  [[nodiscard]] bool is_segment(byte_range bytes) noexcept;
+  [[nodiscard]] cached& slot(std::uintptr_t begin) noexcept {
+    // Fibonacci hashing: blocks of arrays lie at regular distances, whose low bits are alike.
+    return cache_[(begin * 0x9E3779B97F4A7C15U) >> cache_shift_];
+  }
+  /// Returns what the cache knows of a segment of exactly these bounds, or null.
+  [[nodiscard]] access_history* known_segment(byte_range bytes) noexcept {
+    const cached& entry = slot(bytes.begin);
+    return entry.begin == bytes.begin && entry.where->second.end == bytes.end
+               ? &entry.where->second.history
+               : nullptr;
+  }
+  /// `task` touches the very bytes of `history`.
+  static void enter(access_history& history, task_node& task, access_mode mode,
+                    const void* operation) {
+    if (mode == access_mode::out || mode == access_mode::inout) return history.write(task);
+    history.share(task, {mode, mode == access_mode::reduce ? operation : nullptr});
+  }
+  void add_elsewhere(task_node& task, byte_range bytes, access_mode mode, const void* operation);
   void add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
                     const void* operation);
   void hand_over(byte_range bytes);

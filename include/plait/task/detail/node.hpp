@@ -59,9 +59,9 @@ class task_stack;
 /// thread touches which part.
 struct alignas(64) recorded_task {
   replayed_graph* graph = nullptr;
-  task_node* const* successors = nullptr;  ///< `same` of them in its iteration, then `next` in the
-  std::uint32_t same = 0;                  ///< following one
-  std::uint32_t next = 0;
+  task_node* const* successors = nullptr;  ///< `same` of them in its iteration, then those in the
+  std::uint32_t same = 0;                  ///< following one: `all` together
+  std::uint32_t all = 0;
   std::int32_t predecessors = 0;  ///< what `unmet` counts in an iteration that is not the first
   std::uint32_t index = 0;        ///< place in the order of submission
   /// Iteration to be run, or being run.  The thread that finishes the task raises it.  Atomic for
@@ -115,8 +115,8 @@ struct alignas(64) task_node {
     std::int32_t own_unmet;       // of a task of a graph; see replayed_graph::meet
   };
   priority urgency = priority::normal;
-  node_kind kind = node_kind::compute;
   std::uint8_t edges_used = 0;
+  node_kind kind = node_kind::compute;
   bool is_child = false;  // a task has submitted it
   edge first_edge;
 
@@ -131,13 +131,13 @@ struct alignas(64) task_node {
   const char* name = "";
   std::uint64_t last_successor_id = 0;  // submitting thread only: skips a second edge to a task
   std::atomic<bool> suspended{false};
-  bool uncounted = false;   // it was suspended: counted as a message that has been started is
-  bool trivial = false;     // `act(destroy)` would do nothing
-  bool concluding = false;  // it has run, and the last that kept it unfinished is over
   traffic exchanges = traffic::both;  // of an asynchronous node
   // With one worker no locked instruction is needed between tasks that it submits and finishes.
   bool unshared = false;          // whoever submits it finishes it
   bool follows_unshared = false;  // so do those of its predecessors
+  bool uncounted = false;         // it was suspended: counted as a message that has been started is
+  bool trivial = false;           // `act(destroy)` would do nothing
+  std::uint8_t care = 0;          // why it takes more than to call its function and to finish it
   std::uint8_t where = 0;         // number of the resource that runs it; 0: a worker; or `anyone`
 
   // The third: what only tasks with several predecessors or large arguments touch.
@@ -146,6 +146,13 @@ struct alignas(64) task_node {
   std::unique_ptr<node_belongings> owned;  // of an asynchronous node, beyond `storage`
 
   alignas(64) std::byte storage[storage_bytes];
+
+  // Bits of `care`.
+  static constexpr std::uint8_t concluding =
+      1;                                        ///< it has run, and what kept it unfinished is over
+  static constexpr std::uint8_t excluding = 2;  ///< it has `exclusions`
+  static constexpr std::uint8_t elsewhere = 8;  ///< ready, it has no place in a worker's queue
+  static constexpr std::uint8_t ranked = 4;  ///< its runs are timed, or its urgency may change yet
 
   static constexpr std::int32_t submission_guard = 1 << 28;
   static constexpr std::uint8_t anyone = 255;  ///< `where` of a task for workers and the helper
@@ -192,18 +199,22 @@ struct alignas(64) task_node {
   }
   [[nodiscard]] edge* new_edge() {
     if (edges_used == 0) return edges_used++, &first_edge;
-    if (edges_used < inline_edges) return &further_edges[edges_used++ - 1];
-    if (more_edges == nullptr) {
-      more_edges = std::make_unique<std::vector<std::unique_ptr<edge>>>();
+    return edges_used < inline_edges ? &further_edges[edges_used++ - 1] : one_more_edge();
+  }
+  [[gnu::noinline]] edge* one_more_edge() {
+    if (more_edges == nullptr) more_edges = std::make_unique<std::vector<std::unique_ptr<edge>>>();
+    if (edges_used == inline_edges) {
+      more_edges->clear();  // of an earlier life
+      ++edges_used;
     }
     more_edges->push_back(std::make_unique<edge>());
     return more_edges->back().get();
   }
   void drop_newest_edge() noexcept {
-    if (more_edges == nullptr || more_edges->empty()) {
+    if (edges_used <= inline_edges) {
       --edges_used;
-    } else {
-      more_edges->pop_back();
+    } else if (more_edges->pop_back(); more_edges->empty()) {
+      edges_used = inline_edges;
     }
   }
 };
@@ -218,7 +229,7 @@ struct node_ref {
   std::uint32_t generation = 0;
 
   /// The task, unless it has finished.  Submitting thread only.
-  [[nodiscard]] task_node* unfinished() const noexcept {
+  [[gnu::always_inline, nodiscard]] task_node* unfinished() const noexcept {
     return node != nullptr && node->generation == generation && !node->finished() ? node : nullptr;
   }
 };

@@ -15,74 +15,96 @@
 namespace plait::detail {
 
 /// A calendar queue [Brown 1988] whose days have one task each: the id of a task names its place,
-/// and a bit says that the task is there.  The first bit at or behind `oldest_` is the oldest
-/// task's.  Ids of tasks that are ready at once lie close together.  A task whose id lies too far
-/// from the others waits in a heap.
+/// and a bit says that the task is there.  The places that share a word of bits are a row.  In the
+/// row of `first_`, the oldest that has a task, the first bit is the oldest task's.  Ids of tasks
+/// that are ready at once lie close together.  A task whose id lies too far from the others waits
+/// in a heap.
 ///
-/// Why no two tasks have one place: ids of those that have one are in [oldest_, newest_], and
-/// `oldest_` falls only where that stays shorter than the places.  Why nobody is woken: the only
-/// thread that takes is the one that pushes.
+/// Why no two tasks have one place: ids of those that have one are in [first_, first_ + last_], and
+/// `first_` falls only past rows without a task.  Why nobody is woken: the only thread that takes
+/// is the one that pushes.
 class serial_tasks {
  public:
   /// `capacity`: at least the number of tasks that can be in it at once.
   explicit serial_tasks(std::size_t capacity)
-      : places_(std::bit_ceil(std::clamp(2 * capacity, bits_a_word, most_places))),
-        bits_(places_.size() / bits_a_word),
+      : places_(std::bit_ceil(std::clamp(2 * capacity, 2 * row, most_places))),
+        bits_(places_.size() / row),
         last_(places_.size() - 1),
         far_(capacity) {}
 
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+
   /// `id`: the place of `task` in the order of submission.
-  void push(task_node* task, std::uint64_t id) noexcept {
-    if (id - oldest_ > last_) [[unlikely]]  // older ones too
+  [[gnu::always_inline]] void push(task_node* task, std::uint64_t id) noexcept {
+    if (id - first_ > last_) [[unlikely]]  // older ones too
       return push_elsewhere(task, id);
-    newest_ = std::max(newest_, id);
     const std::size_t at = id & last_;
     places_[at] = task;
-    bits_[at / bits_a_word] |= std::uint64_t{1} << at % bits_a_word;
+    bits_[at / row] |= std::uint64_t{1} << at % row;
     ++count_;
   }
 
   /// The oldest task, or null when there is none.
-  [[nodiscard]] task_node* take() noexcept { return count_ != 0 ? take_placed() : far_.take(); }
+  [[nodiscard]] task_node* take() noexcept {
+    if (*bits_of_first_ != 0 && far_count_ == 0) [[likely]]
+      return take_placed();
+    return count_ == 0 ? nullptr : take_beyond();
+  }
 
  private:
-  static constexpr std::size_t bits_a_word = 64;
+  static constexpr std::size_t row = 64;
   static constexpr std::size_t most_places = std::size_t{1} << 15;  ///< a search passes them all
 
-  [[nodiscard]] std::uint64_t word() const noexcept {
-    return bits_[(oldest_ & last_) / bits_a_word];
+  void set_first(std::uint64_t id) noexcept {
+    first_ = id & ~std::uint64_t{row - 1};
+    bits_of_first_ = &bits_[(first_ & last_) / row];
+    places_of_first_ = &places_[first_ & last_];
   }
   [[nodiscard]] task_node* take_placed() noexcept {
-    std::uint64_t ahead = word() >> oldest_ % bits_a_word;
-    while (ahead == 0) {
-      oldest_ = (oldest_ | (bits_a_word - 1)) + 1;
-      ahead = word();
-    }
-    oldest_ += static_cast<unsigned>(std::countr_zero(ahead));
-    if (far_.oldest_id() < oldest_) [[unlikely]]
-      return far_.take();
-    const std::size_t at = oldest_++ & last_;
-    bits_[at / bits_a_word] &= ~(std::uint64_t{1} << at % bits_a_word);
+    const std::uint64_t bits = *bits_of_first_;
+    *bits_of_first_ = bits & (bits - 1);
     --count_;
-    return places_[at];
+    task_node* const task = places_of_first_[std::countr_zero(bits)];
+    if (task == nullptr) __builtin_unreachable();  // so nobody asks
+    return task;
+  }
+  /// Precondition: there is a task.
+  [[gnu::noinline, nodiscard]] task_node* take_beyond() noexcept {
+    std::uint64_t oldest = ready_queue::none;  // of those that have a place
+    if (count_ > far_count_) {
+      while (*bits_of_first_ == 0) set_first(first_ + row);
+      oldest = first_ + static_cast<unsigned>(std::countr_zero(*bits_of_first_));
+    }
+    if (oldest < far_.oldest_id()) return take_placed();
+    --count_;
+    --far_count_;
+    return far_.take();
   }
   [[gnu::noinline]] void push_elsewhere(task_node* task, std::uint64_t id) noexcept {
-    if (count_ == 0) {
-      oldest_ = newest_ = id;
-    } else if (id < oldest_ && newest_ - id <= last_) {
-      oldest_ = id;
-    } else {
-      return far_.push(task, id);
+    if (count_ == far_count_ || (id < first_ && is_free_from(id))) {
+      set_first(id);
+      return push(task, id);
     }
-    push(task, id);
+    ++count_;
+    ++far_count_;
+    far_.push(task, id);
+  }
+  /// Returns whether the rows from that of `id` to the first have places for an older task.
+  [[nodiscard]] bool is_free_from(std::uint64_t id) const noexcept {
+    for (id &= ~std::uint64_t{row - 1}; id < first_; id += row) {
+      if (bits_[(id & last_) / row] != 0) return false;
+    }
+    return true;
   }
 
   std::vector<task_node*> places_;
   std::vector<std::uint64_t> bits_;
-  const std::uint64_t last_;  ///< place
-  std::size_t count_ = 0;     ///< of tasks that have a place
-  std::uint64_t oldest_ = 0;  ///< no task with a place is older
-  std::uint64_t newest_ = 0;  ///< none is newer
+  const std::uint64_t last_;   ///< place
+  std::size_t count_ = 0;      ///< of all tasks
+  std::size_t far_count_ = 0;  ///< of those in the heap
+  std::uint64_t first_ = 0;    ///< id of the first place of the row; no task with a place is older
+  std::uint64_t* bits_of_first_ = bits_.data();
+  task_node** places_of_first_ = places_.data();
   ready_heap far_;
 };
 
