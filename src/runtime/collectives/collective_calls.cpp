@@ -125,11 +125,12 @@ void submit_steps(runtime_state& s, const collective_call& call,
   const byte_range all_scratch{begin, begin + steps.scratch_bytes};
   const schedule_memory buffers{call.send.begin, call.receive.begin, begin};
   const auto bytes = [&buffers](const collective::slice& one) { return buffers.of(one); };
-  const auto submit = [&](operation::kind kind, int peer, byte_range memory) {
+  const auto submit = [&](operation::kind kind, int peer, const collective::slice& memory) {
     operation one = messages;
     one.what = kind;
     one.peer = peer;
-    submit_message(s, call.name, one, memory, among);
+    submit_message(s, call.name, one, bytes(memory), among,
+                   memory.where == collective::buffer::scratch ? scratch : nullptr);
   };
 
   const bool is_barrier = call.shape.what == operation_kind::barrier;
@@ -141,10 +142,10 @@ void submit_steps(runtime_state& s, const collective_call& call,
   for (const action& one : steps.actions) {
     switch (one.what) {
       case action::kind::send:
-        submit(operation::kind::send, one.peer, bytes(one.from));
+        submit(operation::kind::send, one.peer, one.from);
         break;
       case action::kind::receive:
-        submit(operation::kind::receive, one.peer, bytes(one.to));
+        submit(operation::kind::receive, one.peer, one.to);
         break;
       case action::kind::operate:
         s.tasks
@@ -169,14 +170,10 @@ void submit_steps(runtime_state& s, const collective_call& call,
         break;
     }
   }
-  if (scratch == nullptr || (!is_barrier && known.tasks_touch_scratch_last)) return;
-  if (is_barrier) {
+  if (is_barrier && scratch != nullptr) {
     s.tasks.task(
         call.name, [scratch](std::span<std::byte>, std::span<std::byte>) {},
         inout(writable(all_scratch)), inout(writable(call.receive)));
-  } else {
-    s.tasks.task(
-        call.name, [scratch](std::span<std::byte>) {}, inout(writable(all_scratch)));
   }
 }
 

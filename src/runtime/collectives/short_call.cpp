@@ -195,7 +195,8 @@ void short_call::let_go_of_one() noexcept {
 /// Nobody else knows the call any more, but for its node.
 void short_call::end() noexcept {
   if (agreement_ != nullptr && !home_.tasks.failed()) {
-    if (const auto failure = agreement_->verdict(task_name::of(shown_.name))) home_.tasks.fail(failure);
+    if (const auto failure = agreement_->verdict(task_name::of(shown_.name)))
+      home_.tasks.fail(failure);
   }
   node_ != nullptr ? home_.tasks.complete(*node_) : become_free();
 }
