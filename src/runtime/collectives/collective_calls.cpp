@@ -182,19 +182,22 @@ void submit_steps(runtime_state& s, const collective_call& call,
   return !s.tasks.recording() && !s.record.has_value() && !s.checked;
 }
 
-/// Submits messages beside the call, by which ranks see that they name different sizes.  Returns
-/// null where nobody is to be asked for the verdict.
-[[nodiscard]] std::shared_ptr<collective_agreement> submit_agreement(runtime_state& s,
-                                                                     const collective_call& call,
-                                                                     prepared_call& known,
-                                                                     const communicator& among) {
+/// Returns whether messages beside this call tell sizes.  Most calls tell nothing.
+[[nodiscard]] bool tells_sizes(runtime_state& s, const prepared_call& known) {
   const collective::shape& shape = known.shape;
   if (shape.ranks == 1 || shape.what == operation_kind::barrier ||
       s.agreed.sizes == size_comparison::none)
-    return nullptr;
-  // Most calls tell nothing.
-  if (!known.telling.empty() && !s.tasks.recording() && s.messages.leave_out(known.telling))
-    return nullptr;
+    return false;
+  return known.telling.empty() || s.tasks.recording() || !s.messages.leave_out(known.telling);
+}
+
+/// Submits messages beside the call, by which ranks see that they name different sizes.  Returns
+/// null where nobody is to be asked for the verdict.
+std::shared_ptr<collective_agreement> submit_agreement(runtime_state& s,
+                                                       const collective_call& call,
+                                                       prepared_call& known,
+                                                       const communicator& among) {
+  const collective::shape& shape = known.shape;
   const auto range = [](std::span<std::uint64_t> words) {
     const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
     return byte_range{begin, begin + words.size_bytes()};
@@ -318,7 +321,7 @@ void expect_library_can(runtime_state& s, const collective_call& call,
                                         schedule_memory{call.send.begin, call.receive.begin});
   });
   if (in_one == nullptr) return false;
-  (void)submit_agreement(s, call, known, call.options.among);
+  if (tells_sizes(s, known)) submit_agreement(s, call, known, call.options.among);
   const auto& [reads, writes] = *known.short_memory;
   in_one->submit({call.name, call.combine, reads, writes}, call.options.among);
   return true;
@@ -341,17 +344,14 @@ void submit_to_library(runtime_state& s, const collective_call& call,
                    std::move(owned));
 }
 
-}  // namespace
-
-void submitter::collective(const collective_call& call) {
-  runtime_state& s = state_;
-  if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
-  prepared_call& known = s.calls.of(call, [&] { return prepare(s, call); });
+/// Not to be inlined: a call that is one task has no use for what this needs.
+[[gnu::noinline]] void submit_as_steps(runtime_state& s, const collective_call& call,
+                                       prepared_call& known) {
   const communicator& among = call.options.among;
-  if (is_submitted_as_one(s, call, known)) return;
   const packed_call packed(call, known.shape);
   packed.submit_packing(s.tasks);
-  auto agreement = submit_agreement(s, packed.call(), known, among);
+  std::shared_ptr<collective_agreement> agreement;
+  if (tells_sizes(s, known)) agreement = submit_agreement(s, packed.call(), known, among);
   if (known.how.has_value()) {
     const operation message{.of = operation::origin::collective, .called = known.shape.what};
     submit_steps(s, packed.call(), *known.steps, message, among);
@@ -361,6 +361,15 @@ void submitter::collective(const collective_call& call) {
   packed.submit_unpacking(s.tasks);
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.send_elements_of);
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.receive_elements_of);
+}
+
+}  // namespace
+
+void submitter::collective(const collective_call& call) {
+  runtime_state& s = state_;
+  if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
+  prepared_call& known = s.calls.of(call, [&] { return prepare(s, call); });
+  if (!is_submitted_as_one(s, call, known)) submit_as_steps(s, call, known);
 }
 
 }  // namespace plait
