@@ -20,7 +20,6 @@
 #include "runtime/devices.hpp"
 #include "runtime/end_of_run.hpp"
 #include "runtime/engine_source.hpp"
-#include "runtime/scratch.hpp"
 #include "runtime/task_suspender.hpp"
 #include "runtime/written/recorder.hpp"
 #include "runtime/written/stall_report.hpp"
@@ -139,7 +138,7 @@ struct runtime_state {
   const bool checked;
   const bool stall_aborts;
   const std::function<void(const std::string&)> stall_sink;
-  scratch_pool scratch;  ///< of collective calls; tasks use it
+  prepared_calls calls;  ///< of collectives; nodes of tasks refer to them
   const agreement agreed;
   joined_devices devices;  ///< settled by the end of tasks
   scheduler tasks;
@@ -149,7 +148,6 @@ struct runtime_state {
   std::shared_ptr<end_of_run> kept;
   std::size_t place = 0;  ///< in `kept`
   collective_schedules schedules;
-  std::optional<prepared_call> last_call;
   submitter submits{*this};
 };
 

@@ -11,6 +11,7 @@
 #include <plait/core/exception_text.hpp>
 
 #include "runtime/collectives/collective_agreement.hpp"
+#include "runtime/collectives/short_call.hpp"
 #include "runtime/packed_box.hpp"
 #include "runtime/runtime_state.hpp"
 
@@ -309,6 +310,7 @@ std::vector<operation*> operations_of(const graph& recorded) {
 }
 
 const operation& operation_in(const detail::task_node& node) noexcept {
+  if (const operation* const call = short_call::shown(node)) return *call;
   return *std::launder(reinterpret_cast<const submitted_operation*>(node.storage));
 }
 

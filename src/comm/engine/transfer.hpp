@@ -87,6 +87,7 @@ class transfer_set {
     std::size_t end;
   };
   [[nodiscard]] range to_look_at(bool all) noexcept;
+  [[nodiscard]] int test_some(const range& looked_at);
   void take_out_finished(const range& looked_at) noexcept;
 
   // In the order of their starts, from `first_` on; before it is room.
@@ -98,6 +99,7 @@ class transfer_set {
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<finished> finished_;
+  bool have_errors_ = false;  ///< of those of `statuses_`
   bool any_cancelled_ = false;
 };
 

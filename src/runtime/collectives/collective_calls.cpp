@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A collective call becomes tasks: a message for each send and receive of its schedule, a compute
 // task for each combination and copy.  Their accesses are the bytes that they touch, which is all
-// the order a schedule needs.
+// the order a schedule needs.  A short call that repeats is one task instead: short_call.hpp.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -18,6 +18,7 @@
 #include "runtime/collectives/collective_agreement.hpp"
 #include "runtime/collectives/collective_checks.hpp"
 #include "runtime/collectives/prepared_call.hpp"
+#include "runtime/collectives/short_call.hpp"
 #include "runtime/packed_call.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/scratch.hpp"
@@ -91,17 +92,6 @@ void expect_to_be_ours(runtime_state& s, const collective_call& call, const comm
   }
 }
 
-/// Scratch memory of one call.  Its tasks keep it, if they own it: what is large is not for ever,
-/// and what is recorded has its own.
-[[nodiscard]] std::shared_ptr<std::byte> scratch_for(runtime_state& s,
-                                                     const collective::schedule& steps) {
-  if (steps.scratch_bytes == 0) return nullptr;
-  if (steps.scratch_bytes > scratch_pool::largest_bytes || s.tasks.recording())
-    return make_scratch(steps.scratch_bytes);
-  return s.scratch.take(steps.scratch_bytes,
-                        [&s](byte_range bytes) { return s.tasks.is_unused(bytes); });
-}
-
 /// Has a recording know what a call's messages follow from, until the end of the scope.
 class noted_call {
  public:
@@ -130,20 +120,17 @@ void submit_steps(runtime_state& s, const collective_call& call,
                   const communicator& among) {
   const noted_call noted(s, known, messages.of == operation::origin::agreement);
   const collective::schedule& steps = known.schedule;
-  const auto scratch = scratch_for(s, steps);
+  const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());
   const byte_range all_scratch{begin, begin + steps.scratch_bytes};
-  const auto bytes = [&](const collective::slice& one) {
-    const std::uintptr_t base = one.where == collective::buffer::send      ? call.send.begin
-                                : one.where == collective::buffer::receive ? call.receive.begin
-                                                                           : all_scratch.begin;
-    return byte_range{base + one.begin, base + one.end};
-  };
-  const auto submit = [&](operation::kind kind, int peer, byte_range memory) {
+  const schedule_memory buffers{call.send.begin, call.receive.begin, begin};
+  const auto bytes = [&buffers](const collective::slice& one) { return buffers.of(one); };
+  const auto submit = [&](operation::kind kind, int peer, const collective::slice& memory) {
     operation one = messages;
     one.what = kind;
     one.peer = peer;
-    submit_message(s, call.name, one, memory, among);
+    submit_message(s, call.name, one, bytes(memory), among,
+                   memory.where == collective::buffer::scratch ? scratch : nullptr);
   };
 
   const bool is_barrier = call.shape.what == operation_kind::barrier;
@@ -155,10 +142,10 @@ void submit_steps(runtime_state& s, const collective_call& call,
   for (const action& one : steps.actions) {
     switch (one.what) {
       case action::kind::send:
-        submit(operation::kind::send, one.peer, bytes(one.from));
+        submit(operation::kind::send, one.peer, one.from);
         break;
       case action::kind::receive:
-        submit(operation::kind::receive, one.peer, bytes(one.to));
+        submit(operation::kind::receive, one.peer, one.to);
         break;
       case action::kind::operate:
         s.tasks
@@ -183,47 +170,61 @@ void submit_steps(runtime_state& s, const collective_call& call,
         break;
     }
   }
-  const bool is_kept = scratch.use_count() == 0 || known.tasks_touch_scratch_last;
-  if (scratch == nullptr || (!is_barrier && is_kept)) return;
-  if (is_barrier) {
+  if (is_barrier && scratch != nullptr) {
     s.tasks.task(
         call.name, [scratch](std::span<std::byte>, std::span<std::byte>) {},
         inout(writable(all_scratch)), inout(writable(call.receive)));
-  } else {
-    s.tasks.task(
-        call.name, [scratch](std::span<std::byte>) {}, inout(writable(all_scratch)));
   }
 }
 
-/// Submits messages beside the call, by which ranks see that they name different sizes.  Null: of
-/// one rank.
-[[nodiscard]] std::shared_ptr<collective_agreement> submit_agreement(runtime_state& s,
-                                                                     const collective_call& call,
-                                                                     prepared_call& known,
-                                                                     const communicator& among) {
+/// Returns whether a call may be submitted as one task: nobody asks for its steps.
+[[nodiscard]] bool may_be_one_task(const runtime_state& s) noexcept {
+  return !s.tasks.recording() && !s.record.has_value() && !s.checked;
+}
+
+/// Returns whether messages beside this call tell sizes.  Most calls tell nothing.
+[[nodiscard]] bool tells_sizes(runtime_state& s, const prepared_call& known) {
   const collective::shape& shape = known.shape;
   if (shape.ranks == 1 || shape.what == operation_kind::barrier ||
       s.agreed.sizes == size_comparison::none)
-    return nullptr;
-  // Most calls tell nothing.
-  if (!known.telling.empty() && !s.tasks.recording() && s.messages.leave_out(known.telling))
-    return nullptr;
+    return false;
+  return known.telling.empty() || s.tasks.recording() || !s.messages.leave_out(known.telling);
+}
+
+/// Submits messages beside the call, by which ranks see that they name different sizes.  Returns
+/// null where nobody is to be asked for the verdict.
+std::shared_ptr<collective_agreement> submit_agreement(runtime_state& s,
+                                                       const collective_call& call,
+                                                       prepared_call& known,
+                                                       const communicator& among) {
+  const collective::shape& shape = known.shape;
   const auto range = [](std::span<std::uint64_t> words) {
     const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
     return byte_range{begin, begin + words.size_bytes()};
   };
-  std::shared_ptr<collective_agreement> agreement = known.agreement;
-  if (agreement == nullptr || s.tasks.recording() || !s.tasks.is_unused(range(agreement->words())))
-    agreement = std::make_shared<collective_agreement>(shape, known.how);
-  if (known.how.has_value() && !s.tasks.recording()) known.agreement = agreement;
   collective_call telling{.name = "sizes", .shape = call.shape};
-  telling.send = range(agreement->told());
-  telling.receive = range(agreement->heard());
-  const operation message{
-      .of = operation::origin::agreement,
-      .sparse = agreement->may_be_sparse() && s.agreed.sizes != size_comparison::all,
-      .called = shape.what,
-      .name = call.name.c_str()};
+  operation message{
+      .of = operation::origin::agreement, .called = shape.what, .name = call.name.c_str()};
+  std::shared_ptr<collective_agreement> agreement;
+  const auto make_agreement = [&] {
+    agreement = std::make_shared<collective_agreement>(shape, known.how);
+    telling.send = range(agreement->told());
+    telling.receive = range(agreement->heard());
+    message.sparse = agreement->may_be_sparse() && s.agreed.sizes != size_comparison::all;
+  };
+  if (known.has_short_agreement && may_be_one_task(s)) {
+    short_call* const in_one = known.agreements.take([&] {
+      make_agreement();
+      return std::make_unique<short_call>(
+          s, s.schedules.of(agreement->way(), agreement->how())->schedule, message,
+          schedule_memory{telling.send.begin, telling.receive.begin}, agreement);
+    });
+    if (in_one != nullptr) {
+      in_one->submit({.name = call.name}, among);
+      return nullptr;
+    }
+  }
+  make_agreement();
   submit_steps(s, telling, *s.schedules.of(agreement->way(), agreement->how()), message, among);
   // It writes, so that it runs when all has been told too: then nobody needs the words any more.
   s.tasks.task(
@@ -250,9 +251,30 @@ void expect_library_can(runtime_state& s, const collective_call& call,
   }
 }
 
+/// Returns what a call reads and writes, if it may be one task: its buffers are vectors, so that
+/// nobody waits for a part of them alone.
+[[nodiscard]] std::optional<std::pair<byte_range, byte_range>> short_memory_of(
+    const collective_call& call, const prepared_call& known) {
+  const operation_kind called = known.shape.what;
+  const bool is_of_vectors = called <= operation_kind::allreduce ||
+                             called == operation_kind::scan || called == operation_kind::exscan;
+  if (!is_of_vectors || known.steps == nullptr || prepared_call::has_boxes(call) ||
+      !short_call::suits(known.steps->schedule))
+    return std::nullopt;
+  std::pair<byte_range, byte_range> memory;
+  for (const data_access& one : accesses_of(call, collective::footprint_of(known.shape))) {
+    byte_range& bytes = one.mode == access_mode::in ? memory.first : memory.second;
+    if (bytes.begin != bytes.end) return std::nullopt;
+    bytes = one.memory.hull();
+  }
+  return memory;
+}
+
 /// Errors: usage_error for a call that does not fit.
-[[nodiscard]] prepared_call prepare(runtime_state& s, const collective_call& call) {
-  prepared_call made(call);
+[[nodiscard]] std::unique_ptr<prepared_call> prepare(runtime_state& s,
+                                                     const collective_call& call) {
+  auto known = std::make_unique<prepared_call>(call);
+  prepared_call& made = *known;
   collective::shape& shape = made.shape;
   const communicator world = s.env.world();
   const communicator& all = call.options.among.is_made() ? call.options.among : world;
@@ -276,10 +298,33 @@ void expect_library_can(runtime_state& s, const collective_call& call,
     }
   }
   expect_to_be_ours(s, call, all);  // before the first task that writes scratch memory
-  if (made.how.has_value()) made.steps = s.schedules.of(shape, *made.how);
+  if (made.how.has_value()) {
+    made.steps = s.schedules.of(shape, *made.how);
+    made.short_memory = short_memory_of(call, made);
+    const collective_agreement like(shape, made.how);
+    made.has_short_agreement = short_call::suits(s.schedules.of(like.way(), like.how())->schedule);
+  }
   if (made.how.has_value() && s.agreed.sizes == size_comparison::some && shape.ranks > 1)
     made.telling = collective_agreement::channels_of(s.messages, shape, all);
-  return made;
+  return known;
+}
+
+/// Submits a short call as one task.  Returns false where it is to be a task a step.  What is
+/// called for the first time may be called only once: then it is not worth what one task prepares.
+[[nodiscard]] bool is_submitted_as_one(runtime_state& s, const collective_call& call,
+                                       prepared_call& known) {
+  if (!known.is_repeated || !known.short_memory.has_value() || !may_be_one_task(s)) return false;
+  s.expect_communication();
+  short_call* const in_one = known.calls.take([&] {
+    const operation message{.of = operation::origin::collective, .called = known.shape.what};
+    return std::make_unique<short_call>(s, known.steps->schedule, message,
+                                        schedule_memory{call.send.begin, call.receive.begin});
+  });
+  if (in_one == nullptr) return false;
+  if (tells_sizes(s, known)) submit_agreement(s, call, known, call.options.among);
+  const auto& [reads, writes] = *known.short_memory;
+  in_one->submit({call.name, call.combine, reads, writes}, call.options.among);
+  return true;
 }
 
 void submit_to_library(runtime_state& s, const collective_call& call,
@@ -299,17 +344,14 @@ void submit_to_library(runtime_state& s, const collective_call& call,
                    std::move(owned));
 }
 
-}  // namespace
-
-void submitter::collective(const collective_call& call) {
-  runtime_state& s = state_;
-  if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
-  if (!s.last_call.has_value() || !s.last_call->is_of(call)) s.last_call = prepare(s, call);
-  prepared_call& known = *s.last_call;
+/// Not to be inlined: a call that is one task has no use for what this needs.
+[[gnu::noinline]] void submit_as_steps(runtime_state& s, const collective_call& call,
+                                       prepared_call& known) {
   const communicator& among = call.options.among;
   const packed_call packed(call, known.shape);
   packed.submit_packing(s.tasks);
-  auto agreement = submit_agreement(s, packed.call(), known, among);
+  std::shared_ptr<collective_agreement> agreement;
+  if (tells_sizes(s, known)) agreement = submit_agreement(s, packed.call(), known, among);
   if (known.how.has_value()) {
     const operation message{.of = operation::origin::collective, .called = known.shape.what};
     submit_steps(s, packed.call(), *known.steps, message, among);
@@ -319,6 +361,15 @@ void submitter::collective(const collective_call& call) {
   packed.submit_unpacking(s.tasks);
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.send_elements_of);
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.receive_elements_of);
+}
+
+}  // namespace
+
+void submitter::collective(const collective_call& call) {
+  runtime_state& s = state_;
+  if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
+  prepared_call& known = s.calls.of(call, [&] { return prepare(s, call); });
+  if (!is_submitted_as_one(s, call, known)) submit_as_steps(s, call, known);
 }
 
 }  // namespace plait

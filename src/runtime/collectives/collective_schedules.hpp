@@ -2,7 +2,6 @@
 /// The schedules of collective calls, kept for calls of the same shape.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -19,8 +18,6 @@ class collective_schedules {
     collective::shape shape;
     collective::algorithm how;
     collective::schedule schedule = collective::build(shape, how);
-    /// True if what tasks keep of scratch memory is there as long as a message uses it.
-    bool tasks_touch_scratch_last = touch_scratch_last(schedule);
   };
 
   [[nodiscard]] std::shared_ptr<const entry> of(const collective::shape& shape,
@@ -35,29 +32,6 @@ class collective_schedules {
   }
 
  private:
-  /// Returns whether a task touches all that a message does of scratch memory, after the message.
-  [[nodiscard]] static bool touch_scratch_last(const collective::schedule& steps) {
-    using collective::action;
-    const auto is_task = [](const action& one) {
-      return one.what == action::kind::operate || one.what == action::kind::copy;
-    };
-    const auto touches_last = [&](const action& message, const action& task) {
-      const bool sent = message.what == action::kind::send;
-      const collective::slice& of = sent ? message.from : message.to;
-      const auto covers = [&of](const collective::slice& one) {
-        return one.where == of.where && one.begin <= of.begin && of.end <= one.end;
-      };
-      // Of tasks behind a send only one that writes waits for it.
-      return is_task(task) && (covers(task.to) || (!sent && covers(task.from)));
-    };
-    for (auto one = steps.actions.begin(); one != steps.actions.end(); ++one) {
-      const collective::slice& used = one->what == action::kind::send ? one->from : one->to;
-      if (is_task(*one) || used.where != collective::buffer::scratch) continue;
-      const auto last = [&](const action& later) { return touches_last(*one, later); };
-      if (std::none_of(one + 1, steps.actions.end(), last)) return false;
-    }
-    return true;
-  }
   [[nodiscard]] static std::size_t hash(const collective::shape& s, collective::algorithm how) {
     std::size_t result = 0;
     const auto mix = [&](std::size_t value) {

@@ -3,19 +3,24 @@
 /// call if that is the same.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <plait/collective/shape.hpp>
 #include <plait/runtime/collective_options.hpp>
 
 #include "runtime/collectives/collective_schedules.hpp"
+#include "runtime/collectives/short_call.hpp"
 
 namespace plait {
 
 class channel;
-class collective_agreement;
 
 /// A call that fits its buffers, among ranks that are this runtime's.
 class prepared_call {
@@ -25,10 +30,14 @@ class prepared_call {
   std::shared_ptr<const collective_schedules::entry> steps;
   /// Channels of the messages by which ranks compare sizes, where these may be left out.
   std::vector<channel*> telling;
-  /// The agreement of the last such call by schedules that was not recorded, for the next one if it
-  /// is over by then.  It tells the same each time, and what it has heard was the same, or has
-  /// ended the runtime.
-  std::shared_ptr<collective_agreement> agreement;
+  /// What a short call reads and writes, if it is one.
+  std::optional<std::pair<byte_range, byte_range>> short_memory;
+  bool has_short_agreement = false;
+  bool is_repeated = false;
+  short_calls calls;
+  /// Agreements of such calls.  Each tells the same each time, and what it has heard was the same,
+  /// or has ended the runtime.
+  short_calls agreements;
 
   explicit prepared_call(const collective_call& call) : shape(call.shape), of_(call) {
     of_.combine = nullptr;  // the program's, which may own something
@@ -43,12 +52,41 @@ class prepared_call {
            a.back_end == b.back_end && of_.shape == call.shape && !has_boxes(of_) &&
            !has_boxes(call);
   }
-
- private:
+  [[nodiscard]] bool is_free() const noexcept { return calls.are_free() && agreements.are_free(); }
   [[nodiscard]] static bool has_boxes(const collective_call& call) noexcept {
     return call.send_box.has_value() || call.receive_box.has_value();
   }
+
+ private:
   collective_call of_;  ///< as it was given
+};
+
+/// The calls of a program's loop, found by their buffers.  Submitting thread.
+class prepared_calls {
+ public:
+  /// Returns what is known of such a call, by `prepare()` if nothing is.
+  [[nodiscard]] prepared_call& of(const collective_call& call, const auto& prepare) {
+    std::unique_ptr<prepared_call>& place = all_[place_of(call)];
+    if (place != nullptr && place->is_of(call)) {
+      place->is_repeated = true;
+      return *place;
+    }
+    std::unique_ptr<prepared_call> made = prepare();
+    std::erase_if(in_flight_, [](const auto& one) { return one->is_free(); });
+    if (place != nullptr && !place->is_free()) in_flight_.push_back(std::move(place));
+    place = std::move(made);
+    return *place;
+  }
+
+ private:
+  static constexpr unsigned places_log2 = 5;
+  [[nodiscard]] static std::size_t place_of(const collective_call& call) noexcept {
+    const std::uint64_t key = call.receive.begin + 3 * call.send.begin +
+                              (static_cast<std::uint64_t>(call.shape.what) << 32U);
+    return (key * 0x9E3779B97F4A7C15U) >> (64U - places_log2);
+  }
+  std::array<std::unique_ptr<prepared_call>, std::size_t{1} << places_log2> all_;
+  std::vector<std::unique_ptr<prepared_call>> in_flight_;  ///< whose places others have taken
 };
 
 }  // namespace plait

@@ -65,9 +65,10 @@ constexpr std::size_t most_names = 3;   // of what one task waits for
 
 /// "allreduce 'total' of the MPI library"
 [[nodiscard]] std::string collective_label(std::string_view what, const std::string& name,
-                                           std::string_view among) {
-  return fmt::format("{} '{}'{} of the MPI library", what, name,
-                     among.empty() ? "" : fmt::format(" among '{}'", among));
+                                           std::string_view among, bool by_library = true) {
+  return fmt::format("{} '{}'{}{}", what, name,
+                     among.empty() ? "" : fmt::format(" among '{}'", among),
+                     by_library ? " of the MPI library" : "");
 }
 
 class report {
@@ -131,7 +132,7 @@ class report {
     const operation& op = message_(*task.node);
     const std::string_view among = engine::matching_of(op).name;
     if (op.what == operation::kind::collective) {
-      return collective_label(to_string(op.called), task.node->name, among);
+      return collective_label(to_string(op.called), task.node->name, among, op.call != nullptr);
     }
     const bool named = op.name != nullptr;
     return message_label(op.what, op.of, to_string(op.called), named ? op.name : task.node->name,
@@ -219,7 +220,8 @@ class report {
       if (!is_message(task) || task.is != stall::state::waiting) continue;
       const operation& op = message_(*task.node);
       const bool has_place = op.what != operation::kind::get && op.what != operation::kind::put &&
-                             op.what != operation::kind::landing;  // that it may tell
+                             op.what != operation::kind::landing &&  // that it may tell
+                             (op.what != operation::kind::collective || op.call != nullptr);
       const std::string place = task.iteration != 0 ? of_iteration(task)
                                 : has_place         ? fmt::format(", place {}", op.sequence + 1)
                                                     : "";

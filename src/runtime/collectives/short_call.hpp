@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// A short collective call as one task.  Its messages and combinations follow each other in the
+/// threads that complete them, as LibNBC's rounds do, so that no step costs a task.  Calls that are
+/// longer, recorded, traced or checked are a task a step: collective_calls.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include <plait/collective/schedule.hpp>
+#include <plait/comm/collective/library_call.hpp>
+#include <plait/comm/communicator.hpp>
+#include <plait/comm/operation.hpp>
+#include <plait/core/strided_bytes.hpp>
+#include <plait/task/detail/node.hpp>
+#include <plait/task/task_name.hpp>
+
+namespace plait {
+
+class collective_agreement;
+struct runtime_state;
+
+/// Where the buffers of a schedule begin.
+struct schedule_memory {
+  std::uintptr_t send = 0;
+  std::uintptr_t receive = 0;
+  std::uintptr_t scratch = 0;
+
+  [[nodiscard]] byte_range of(const collective::slice& one) const noexcept {
+    const std::uintptr_t base = one.where == collective::buffer::send      ? send
+                                : one.where == collective::buffer::receive ? receive
+                                                                           : scratch;
+    return {base + one.begin, base + one.end};
+  }
+};
+
+/// One call at a time on the same memory among the same ranks: calls that repeat prepare nothing.
+///
+/// Each step counts the earlier steps that it waits for because of shared bytes.  Who finishes a
+/// step lowers the counts of its successors, and starts those that wait for nobody else.  `left_`
+/// counts the steps that are not finished, and one more for the submission: who lowers it to zero
+/// ends the call.  So a step touches the call only while it is counted itself, and the call is
+/// taken for another one, by the submitting thread, only after all have let go of it.  The lowering
+/// (acq_rel) orders what a step writes before what its successors read.
+class short_call {
+ public:
+  /// Bytes of the largest message or combination.  Whoever completes a message combines so much
+  /// before it goes on, perhaps with the token.  [instructions: to combine 128 doubles takes 306, a
+  /// task with its two accesses 1200]
+  static constexpr std::size_t most_bytes = 1024;
+  static constexpr std::size_t most_steps = 64;
+
+  [[nodiscard]] static bool suits(const collective::schedule& steps) noexcept;
+  /// `messages`: what these have in common.  `agreement`: gives a verdict at the end, or null.
+  /// Precondition: `suits`.
+  short_call(runtime_state& home, const collective::schedule& steps, const operation& messages,
+             schedule_memory memory, std::shared_ptr<collective_agreement> agreement = nullptr);
+
+  /// What a call says of its own.
+  struct description {
+    task_name name;
+    std::shared_ptr<const combine_bytes> combine = nullptr;
+    byte_range reads = {};
+    byte_range writes = {};  ///< and may read
+  };
+  /// Submits the call.  One that ends at once, with what other ranks have sent before, needs no
+  /// node.  Precondition: it is free.  Submitting thread.
+  void submit(const description& call, const communicator& among);
+  /// Returns whether no call is in flight here.  Submitting thread.
+  [[nodiscard]] bool is_free() const noexcept { return is_free_.load(std::memory_order_acquire); }
+
+  /// Returns the operation that stands for the call of a node in reports; null for another node.
+  [[nodiscard]] static const operation* shown(const detail::task_node& node) noexcept;
+
+ private:
+  struct step : operation {
+    short_call* home = nullptr;
+    const std::byte* from = nullptr;  ///< of what is combined or copied to `buffer`
+    collective::action::kind does = collective::action::kind::copy;
+    bool to_is_left = false;
+    std::int32_t predecessors = 0;
+    std::atomic<std::int32_t> unmet{0};
+    std::vector<step*> successors;
+  };
+
+  void connect(const collective::schedule& steps);
+  void take_places(const communicator& among);
+  void begin() noexcept;
+  void start(step& one) noexcept;
+  void compute(const step& one) noexcept;
+  void finish(step& one) noexcept;
+  void let_go_of_one() noexcept;
+  void end() noexcept;
+  void become_free() noexcept;
+  void forget_node() noexcept;
+  static void completed(operation& self, const std::exception_ptr& failure) noexcept;
+  static void act(detail::task_node& node, detail::node_action action);
+  [[nodiscard]] static short_call& in(const detail::task_node& node) noexcept;
+
+  runtime_state& home_;
+  operation shown_;
+  const std::size_t count_;
+  const std::unique_ptr<step[]> steps_;
+  std::shared_ptr<std::byte> scratch_;
+  const std::shared_ptr<collective_agreement> agreement_;
+  std::shared_ptr<const combine_bytes> combine_;
+  detail::task_node* node_ = nullptr;  ///< null: none that waits for the end
+  bool has_begun_ = false;
+  bool is_with_node_ = false;  ///< the node has been started
+  std::atomic<std::int32_t> left_{0};
+  std::atomic<bool> is_free_{true};
+};
+
+/// Calls on the same memory that are in flight at once.  Submitting thread.
+class short_calls {
+ public:
+  /// Returns one that is free, by `make()` if there is none, or null where too many are in flight.
+  [[nodiscard]] short_call* take(const auto& make) {
+    if (!all_.empty()) {
+      next_ = next_ + 1 < all_.size() ? next_ + 1 : 0;  // the one that was taken longest ago
+      if (all_[next_]->is_free()) return all_[next_].get();
+    }
+    if (all_.size() == most) return nullptr;
+    next_ = all_.size();
+    all_.push_back(make());
+    return all_.back().get();
+  }
+  [[nodiscard]] bool are_free() const noexcept {
+    for (const auto& one : all_) {
+      if (!one->is_free()) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t most = 64;
+  std::vector<std::unique_ptr<short_call>> all_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace plait

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective calls of a few bytes that repeat: each is one task, and may end while it is submitted.
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <plait/core/error.hpp>
+#include <plait/core/exception_text.hpp>
+#include <plait/runtime/runtime.hpp>
+
+#include "support/all_policies.hpp"
+#include "support/mpi_test.hpp"
+
+namespace plait::test {
+namespace {
+
+class short_call_policies : public ::testing::TestWithParam<std::tuple<progress, int>> {
+ protected:
+  environment& env = test_environment();
+  const std::int64_t rank = env.rank();
+  const std::int64_t ranks = env.size();
+  const std::int64_t sum_of_ranks = ranks * (ranks - 1) / 2;
+  [[nodiscard]] runtime_options options() const {
+    return {.engine = {.policy = std::get<0>(GetParam())},
+            .tasks = {.workers = std::get<1>(GetParam())}};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(short_calls, short_call_policies,
+                         ::testing::Combine(::testing::ValuesIn(all_policies),
+                                            ::testing::Values(1, 3)),
+                         [](const auto& one) {
+                           return std::string(to_string(std::get<0>(one.param))) + "_workers_" +
+                                  std::to_string(std::get<1>(one.param));
+                         });
+
+void doze(std::int64_t us) {
+  std::this_thread::sleep_for(std::chrono::microseconds(us));
+}
+
+/// More calls on one value than are kept for it, between tasks on the same value.
+TEST_P(short_call_policies, calls_on_one_value_follow_each_other_and_its_tasks) {
+  runtime rt{env, options()};
+  constexpr std::int64_t steps = 100;
+  std::int64_t value = 0;
+  std::int64_t seen = 0;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    rt.task(
+        "own",
+        [r = rank, step](std::int64_t& v) {
+          if ((r + step) % 16 == 0) doze(50);
+          v = r * (step + 1);
+        },
+        out(value));
+    rt.allreduce("total", inout(value));
+    rt.task(
+        "check",
+        [expected = sum_of_ranks * (step + 1)](const std::int64_t& v, std::int64_t& right) {
+          right += v == expected ? 1 : 0;
+        },
+        in(value), inout(seen));
+    const int root = static_cast<int>(step % ranks);
+    if (rank == root) {
+      rt.task(
+          "root's", [step](std::int64_t& v) { v = -step; }, out(value));
+    }
+    rt.bcast("word", inout(value), root);
+    rt.task(
+        "check",
+        [step](const std::int64_t& v, std::int64_t& right) { right += v == -step ? 1 : 0; },
+        in(value), inout(seen));
+  }
+  rt.wait();
+  EXPECT_EQ(seen, 2 * steps);
+}
+
+/// Values of which more are in turn than calls are remembered, and none is waited for.
+TEST_P(short_call_policies, calls_on_many_values_overtake_each_other) {
+  runtime rt{env, options()};
+  constexpr std::size_t values = 50;
+  std::vector<std::int64_t> x(values);
+  std::vector<std::int64_t> sums(values);
+  std::vector<std::int64_t> prefixes(values);
+  for (std::int64_t round = 1; round <= 3; ++round) {
+    for (std::size_t repeat = 0; repeat < 2; ++repeat) {  // a call is known from its second time on
+      for (std::size_t i = 0; i < values; ++i) {
+        rt.task(
+            "own",
+            [r = rank, round, i](std::int64_t& v) {
+              if ((static_cast<std::size_t>(r) + i) % 32 == 0) doze(20);
+              v = r * round + static_cast<std::int64_t>(i);
+            },
+            out(x[i]));
+        for (int again = 0; again < 2; ++again) {
+          rt.allreduce("sum", in(x[i]), out(sums[i]));
+          rt.scan("prefix", in(x[i]), out(prefixes[i]));
+        }
+        rt.barrier("all", inout(x[i]));
+        rt.barrier("all", inout(x[i]));
+      }
+    }
+    rt.wait();
+    for (std::size_t i = 0; i < values; ++i) {
+      const auto each = static_cast<std::int64_t>(i);
+      ASSERT_EQ(sums[i], sum_of_ranks * round + ranks * each) << "value " << i;
+      ASSERT_EQ(prefixes[i], rank * (rank + 1) / 2 * round + (rank + 1) * each) << "value " << i;
+    }
+  }
+}
+
+/// The last rank's value comes late: those who read the sum wait, others do not.
+TEST_P(short_call_policies, a_call_that_waits_for_a_late_rank_keeps_nobody_else) {
+  runtime rt{env, options()};
+  std::int64_t late = 0;
+  std::int64_t other = 0;
+  std::int64_t other_sum = 0;
+  for (std::int64_t step = 0; step < 8; ++step) {
+    rt.task(
+        "late",
+        [is_last = rank + 1 == ranks, step](std::int64_t& v) {
+          if (is_last) doze(2000);
+          v = step;
+        },
+        out(late));
+    rt.allreduce("late sum", inout(late));
+    rt.task(
+        "other", [step](std::int64_t& v) { v = -step; }, out(other));
+    rt.reduce("other sum", in(other), out(other_sum), 0);
+  }
+  rt.wait();
+  EXPECT_EQ(late, 7 * ranks);
+  EXPECT_EQ(other_sum, rank == 0 ? -7 * ranks : 0);
+}
+
+TEST_P(short_call_policies, an_operation_that_throws_ends_the_runtime_with_the_calls_name) {
+  if (ranks > 2) return;  // of more, some would wait for what others do not send any more
+  std::string said = "nothing";
+  {
+    runtime rt{env, options()};
+    std::int64_t value = 1;
+    int calls = 0;
+    const auto throws_at_last = [&calls](const std::int64_t& a, const std::int64_t& b) {
+      if (calls == 4) throw std::runtime_error("no sum");
+      return a + b;
+    };
+    try {
+      for (calls = 0; calls < 5; ++calls) {
+        rt.allreduce("total", inout(value), throws_at_last);
+        rt.wait();
+      }
+    } catch (const std::exception&) {
+      said = exception_text(std::current_exception());
+    }
+  }
+  EXPECT_EQ(said, ranks == 1 ? "nothing" : "task 'total': no sum");
+  env.barrier();
+}
+
+TEST_P(short_call_policies, a_task_that_fails_ends_the_calls_in_flight) {
+  {
+    runtime rt{env, options()};
+    std::vector<std::int64_t> values(8, rank);
+    for (int i = 0; i < 3; ++i) {
+      for (auto& one : values) rt.allreduce("total", inout(one));
+      rt.wait();
+    }
+    // Only some ranks call: these wait for nobody.
+    if (rank == 0) {
+      for (int i = 0; i < 2; ++i) {
+        for (auto& one : values) rt.allreduce("total", inout(one));
+      }
+      rt.task("throws", [] { throw std::runtime_error("singular"); });
+      EXPECT_THROW(rt.wait(), std::runtime_error);
+      if (ranks > 1) {
+        EXPECT_THROW(rt.allreduce("total", inout(values[0])), error);
+      }
+    }
+  }
+  env.barrier();
+}
+
+}  // namespace
+}  // namespace plait::test
