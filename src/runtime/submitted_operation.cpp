@@ -149,10 +149,10 @@ void set_length(submitted_operation& op) {
   return nullptr;
 }
 
-void completed(operation& self, const std::exception_ptr& why_not) noexcept {
-  auto& op = static_cast<submitted_operation&>(self);
+/// ... of an operation that failed, that `varies`, or that is traced.
+[[gnu::noinline]] void note_completion(submitted_operation& op,
+                                       std::exception_ptr failure) noexcept {
   runtime_state& home = *op.home;
-  std::exception_ptr failure = why_not;
   // One that was given up has brought nothing.
   if (op.varies && op.what == operation::kind::receive && failure == nullptr &&
       !home.messages.cancelled())
@@ -163,6 +163,12 @@ void completed(operation& self, const std::exception_ptr& why_not) noexcept {
     const std::uint64_t id = op.node->id.load(std::memory_order_relaxed);
     home.record->message_done(op.node->name, id, noted(op, id), op.posted_at, now_ticks());
   }
+}
+
+void completed(operation& self, const std::exception_ptr& failure) noexcept {
+  auto& op = static_cast<submitted_operation&>(self);
+  runtime_state& home = *op.home;
+  if (failure != nullptr || op.varies || home.record.has_value()) note_completion(op, failure);
   home.tasks.complete(*op.node);
 }
 
@@ -197,7 +203,8 @@ void act(detail::task_node& self, detail::node_action action) {
 /// Returns true if the message was a send, and is over.
 [[nodiscard]] bool is_over_without_node(runtime_state& s, operation& op, byte_range bytes) {
   const auto starts = [&] { return s.messages.start_at_once(op, false) == engine::at_once::over; };
-  return engine::may_start_at_once(op) && s.tasks.start_without_node(bytes, starts);
+  return op.what == operation::kind::send && engine::may_start_at_once(op) &&
+         engine::is_small(op) && s.tasks.start_without_node(bytes, starts);
 }
 
 /// Gives `op` its place in the order of matching.  First of all: this checks peer and tag.

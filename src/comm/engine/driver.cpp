@@ -34,6 +34,13 @@ bool driver::step(look which, operation* here) {
   return worked;
 }
 
+[[gnu::noinline]] void driver::take_up_pushed() {
+  while (state_.any_posted() && token_.try_acquire()) {
+    step(look::no);
+    token_.release();
+  }
+}
+
 bool driver::release_held(look which, bool worked) {
   held_queue& held = tell_.held();
   if (held.empty()) return false;

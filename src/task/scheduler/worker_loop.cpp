@@ -234,30 +234,30 @@ void scheduler::implementation::count_finished(worker* w, bool uncounted) noexce
     record_failure(std::current_exception(), &node);
     finish(node, w);
   }
-  if (sources.needs_idle_workers()) ready.wake_two();
 }
 
 /// A start can finish its node at once (after a failure) and so release the next: a chain of
 /// messages must not become a chain of calls.  The outermost call on a thread starts them one after
 /// the other.
 void scheduler::implementation::start_in_turn(task_node& first, task_node& last, worker* w) {
-  struct queue {
-    task_node* first = nullptr;
-    task_node* last = nullptr;
-    bool being_emptied = false;
-  };
-  static thread_local constinit queue waiting;
+  static thread_local constinit waiting_starts waiting;
   last.next_free = nullptr;  // unused while a node is in flight
   (waiting.first == nullptr ? waiting.first : waiting.last->next_free) = &first;
   waiting.last = &last;
-  if (waiting.being_emptied) return;
+  if (!waiting.being_emptied) start_all(waiting, w);
+}
+
+[[gnu::noinline]] void scheduler::implementation::start_all(waiting_starts& waiting, worker* w) {
   waiting.being_emptied = true;
   while (waiting.first != nullptr) {
     detail::timekeeper::burst posts;
     if (w != nullptr) posts = w->time.posts_begin();
+    const bool together = waiting.first->next_free != nullptr && sources.starts_begin();
     int count = 0;
     for (; waiting.first != nullptr && count < detail::timekeeper::longest_burst; ++count)
       start(*std::exchange(waiting.first, waiting.first->next_free), w);
+    if (together) sources.starts_end();
+    if (sources.needs_idle_workers()) ready.wake_two();
     if (w != nullptr) w->time.posts_ended(posts, count);
   }
   waiting.being_emptied = false;
