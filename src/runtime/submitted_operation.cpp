@@ -252,8 +252,11 @@ std::string label_of(task_name name, const operation& op) {
   return std::string(word()) + " '" + name.c_str() + "'";
 }
 
-void expect_may_communicate(runtime_state& s, task_name name, const operation& op,
-                            const communicator& among) {
+namespace {
+
+/// ... where it is not plain that they may: on a lane, in a task, or after a failure.
+[[gnu::noinline]] void expect_otherwise(runtime_state& s, task_name name, const operation& op,
+                                        const communicator& among) {
   const auto refuse = [&](const std::string& why) {
     throw usage_error(label_of(name, op) + ": " + why);
   };
@@ -269,6 +272,14 @@ void expect_may_communicate(runtime_state& s, task_name name, const operation& o
   }
   if (in_task) refuse(no_messages_in_tasks);
   s.expect_communication();
+}
+
+}  // namespace
+
+void expect_may_communicate(runtime_state& s, task_name name, const operation& op,
+                            const communicator& among) {
+  if (among.is_lane() || s.tasks.in_task() || s.messages.cancelled())
+    expect_otherwise(s, name, op, among);
 }
 
 void submit_operation(runtime_state& s, task_name name, operation op,

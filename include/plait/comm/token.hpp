@@ -83,7 +83,7 @@ class mpi_token {
  private:
   /// Gives the core away to another thread.
   static void yield() noexcept;
-  static void tell(bool is_held) noexcept {
+  [[gnu::always_inline]] static void tell(bool is_held) noexcept {
     if (auto* told = told_.load(std::memory_order_relaxed)) told(is_held);
   }
 

@@ -115,7 +115,15 @@ void driver::begin_in_pairs(operation& op, moment& when) {
   start_kept(*partner, when);
 }
 
-void driver::begin_followers(channel& via) {
+[[gnu::noinline]] engine::at_once driver::start_held(operation& op, bool stays) {
+  channel& via = *op.via;  // after its start `op` may be gone
+  const engine::at_once became = flights_.start_at_once(op, matching_.mpi_tag(op), stays);
+  if (!via.parked().empty() && became != engine::at_once::later) [[unlikely]]
+    begin_followers(via);
+  return became;
+}
+
+[[gnu::noinline]] void driver::begin_followers(channel& via) {
   moment when;
   begin_parked(via, when);
 }

@@ -117,6 +117,7 @@ class driver {
   void begin(operation& op, moment& when);
   void begin_in_pairs(operation& op, moment& when);
   void begin_followers(channel& via);
+  [[nodiscard]] engine::at_once start_held(operation& op, bool stays);
   /// Starts it, and goes on with those that are parked behind it.
   void start_with_followers(operation& op, moment& when) {
     channel& via = *op.via;  // after its start `op` may be gone
@@ -195,22 +196,17 @@ inline void driver::post(operation& op) {
 }
 
 inline engine::at_once driver::start_at_once(operation& op, bool stays) {
-  const bool has_token = mpi_token::any_held_here();  // in `completed` of another operation
-  channel& via = *op.via;  // after its start `op` may be gone
-  auto became = engine::at_once::later;
-  if (tell_.random().is_on() || is_paired(op)) return became;
-  if (!has_token && !token_.try_acquire()) return became;
+  if (tell_.random().is_on() || is_paired(op)) return engine::at_once::later;
+  if (mpi_token::any_held_here()) return start_held(op, stays);  // several starts, or `completed`
+  if (!token_.try_acquire()) return engine::at_once::later;
   try {
-    // Asked by the holder: who gives up does so as the holder.
-    if (!state_.is_given_up() && via.may_start(op))
-      became = flights_.start_at_once(op, matching_.mpi_tag(op), stays);
+    const engine::at_once became = start_held(op, stays);
+    release_token();
+    return became;
   } catch (...) {
-    if (!has_token) release_token();
+    release_token();
     throw;
   }
-  if (became != engine::at_once::later && !via.parked().empty()) begin_followers(via);
-  if (!has_token) release_token();
-  return became;
 }
 
 inline void driver::take_up(operation& op, moment& when) {

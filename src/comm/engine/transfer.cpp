@@ -9,6 +9,7 @@
 #include <plait/collective/algorithm.hpp>
 #include <plait/core/error.hpp>
 
+#include "comm/byte_count.hpp"
 #include "comm/library_collectives.hpp"
 #include "comm/matching/matching_space.hpp"
 
@@ -25,8 +26,7 @@ namespace {
 }
 
 /// `bytes`: of a receive, what the message carried; where it is truncated not every library says.
-[[nodiscard]] std::exception_ptr failure_of(const operation& op, int code,
-                                            std::size_t bytes) {
+[[nodiscard]] std::exception_ptr failure_of(const operation& op, int code, std::size_t bytes) {
   std::exception_ptr of_combination;
   if (op.what == operation::kind::collective) {
     of_combination = collective::library_collectives::finish(*op.call);
@@ -68,6 +68,23 @@ std::string describe(const operation& op) {
          (op.varies && !send ? " of at most " : " of ") + std::to_string(op.size_bytes) +
          " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + suffix +
          (op.of == origin::program ? ", tag " + std::to_string(op.tag) : "");
+}
+
+MPI_Request transfer_set::start_large(const operation& op, int mpi_tag, MPI_Comm comm) {
+  return start_new(op, 1, large_type(op.size_bytes).get(), mpi_tag, comm);
+}
+
+bool transfer_set::is_received(operation& op, MPI_Request request, std::exception_ptr& failure) {
+  int done = 0;
+  MPI_Status status;
+  const int code = MPI_Test(&request, &done, &status);
+  op.via->tested_at_start(done != 0);
+  if (done != 0) {
+    conclude(op, request, code, status, failure);
+  } else {
+    mpi_call(code, "MPI_Test");
+  }
+  return done != 0;
 }
 
 std::size_t transfer_set::many_received_bytes(const MPI_Status& status) {

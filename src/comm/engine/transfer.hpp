@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <exception>
 #include <span>
@@ -12,7 +13,6 @@
 #include <mpi.h>
 #include <plait/comm/engine.hpp>
 
-#include "comm/byte_count.hpp"
 #include "comm/matching/channel.hpp"
 #include "comm/matching/repetition.hpp"
 #include "comm/mpi_call.hpp"
@@ -39,41 +39,26 @@ class transfer_set {
 
   /// MPI_Isend or MPI_Irecv, or MPI_Start of what `op.again` has ready.  Errors: `error` with what
   /// MPI says; then nothing was started.
-  [[nodiscard]] static MPI_Request start(const operation& op, int mpi_tag, MPI_Comm comm) {
+  [[nodiscard, gnu::always_inline]] static MPI_Request start(const operation& op, int mpi_tag,
+                                                             MPI_Comm comm) {
     if (op.again != nullptr) {
       if (MPI_Request* const kept = op.again->request_for(op, mpi_tag, comm)) {
         mpi_call(MPI_Start(kept), "MPI_Start");
         return *kept;
       }
     }
-    MPI_Request request = MPI_REQUEST_NULL;
-    with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
-      if (op.what == operation::kind::send) {
-        mpi_call(MPI_Isend(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Isend");
-      } else {
-        mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Irecv");
-      }
-    });
-    return request;
+    if (op.size_bytes > INT_MAX) return start_large(op, mpi_tag, comm);
+    return start_new(op, static_cast<int>(op.size_bytes), MPI_BYTE, mpi_tag, comm);
   }
-  /// MPI_Test, of a message that has just been started if it may be over.  Returns whether it is;
-  /// `failure` is null when it succeeded.  Errors: of a send, `error` with what MPI says.
-  [[nodiscard]] static bool is_over(operation& op, MPI_Request request,
-                                    std::exception_ptr& failure) {
-    if (!engine::is_small(op)) return false;
+  /// MPI_Test, of a message that has just been started.  Errors: `error` with what MPI says.
+  [[nodiscard]] static bool is_sent(MPI_Request request) {
     int done = 0;
-    if (op.what == operation::kind::send) {
-      mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      return done != 0;
-    }
-    if (!op.via->tests_at_start()) return false;
-    MPI_Status status;
-    const int code = MPI_Test(&request, &done, &status);
-    op.via->tested_at_start(done != 0);
-    if (done != 0) return conclude(op, request, code, status, failure), true;
-    mpi_call(code, "MPI_Test");
-    return false;
+    mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
   }
+  /// `failure` is null when the message was received as it should be.
+  [[nodiscard]] static bool is_received(operation& op, MPI_Request request,
+                                        std::exception_ptr& failure);
   /// Puts `to`, which stands for the same message, in the place of `from`.
   void replace(const operation& from, operation& to) noexcept {
     *std::find(operations_.begin() + static_cast<std::ptrdiff_t>(first_), operations_.end(),
@@ -109,6 +94,18 @@ class transfer_set {
     std::size_t begin;
     std::size_t end;
   };
+  [[nodiscard, gnu::always_inline]] static MPI_Request start_new(const operation& op, int count,
+                                                                 MPI_Datatype type, int mpi_tag,
+                                                                 MPI_Comm comm) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (op.what == operation::kind::send) {
+      mpi_call(MPI_Isend(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Isend");
+    } else {
+      mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Irecv");
+    }
+    return request;
+  }
+  [[nodiscard]] static MPI_Request start_large(const operation& op, int mpi_tag, MPI_Comm comm);
   /// Notes what has become of an operation that is over: mostly a message of the right length.
   static void conclude(operation& op, MPI_Request request, int code, const MPI_Status& status,
                        std::exception_ptr& failure) {

@@ -54,6 +54,13 @@ class channel {
     if (laps_.empty()) return op.sequence - started_ <= last_residue_;  // none below `started_`
     return next_place(residue(op)) == op.sequence;
   }
+  /// Notes that the operation starts, if its turn has come; returns whether it has.
+  [[nodiscard, gnu::always_inline]] bool starts(const operation& op) {
+    if (laps_.empty() && op.sequence == started_) return ++started_, true;
+    if (!may_start(op)) return false;
+    started_out_of_order(op);
+    return true;
+  }
   /// Precondition: `may_start(op)`.
   void started(const operation& op) {
     if (laps_.empty() && op.sequence == started_) {

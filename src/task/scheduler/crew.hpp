@@ -32,7 +32,8 @@ class crew {
     scheduler* facade = nullptr;
     worker* self = nullptr;
   };
-  static thread_local constinit role here;  ///< of the running thread
+  /// Of the running thread.  In the static block: else the compiler takes a read for a call.
+  [[gnu::tls_model("initial-exec")]] static thread_local constinit role here;
   /// Returns `here`, not inlined: see `scheduler::of_suspendable_task`.
   [[nodiscard]] static role this_role() noexcept;
 

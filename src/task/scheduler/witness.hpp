@@ -121,9 +121,12 @@ class witness {
     if (is_sampled(node) || checker_ != nullptr) [[unlikely]]
       begins_watched(node, w);
   }
+  [[nodiscard]] bool notes_end_of(const task_node& message) const noexcept {
+    return is_sampled(message) || checker_ != nullptr;
+  }
   void message_ended(const task_node& node) const {
-    if (is_sampled(node) || checker_ != nullptr) [[unlikely]]
-      ended_watched(node);
+    if (is_sampled(node)) node.recorded->this_run += now_ticks();
+    if (checker_ != nullptr) checker_->ended_elsewhere(node);
   }
   /// The function has returned, and others finish the task: they may use what it declares.
   void held_begins(const task_node& node) const {
@@ -175,10 +178,6 @@ class witness {
     if (checker_ == nullptr) return;
     if (w != nullptr) checker_->expect_live(node);
     checker_->began_elsewhere(node);
-  }
-  [[gnu::noinline]] void ended_watched(const task_node& node) const {
-    if (is_sampled(node)) node.recorded->this_run += now_ticks();
-    if (checker_ != nullptr) checker_->ended_elsewhere(node);
   }
   [[nodiscard]] static bool is_sampled(const task_node& node) noexcept {
     return node.recorded != nullptr && node.recorded->is_sampled();

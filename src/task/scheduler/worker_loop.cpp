@@ -201,6 +201,11 @@ void scheduler::implementation::finish_submitted(task_node& node, worker* w) {
   count_finished(w, counts_for_limit);
 }
 
+[[gnu::noinline]] void scheduler::implementation::finish_watched(task_node& node, worker* w) {
+  watch.message_ended(node);
+  node.recorded == nullptr ? finish_submitted(node, w) : finish_replayed(node, w);
+}
+
 void scheduler::implementation::finish_replayed(task_node& node, worker* w) {
   const std::uint64_t id = node.id.load(std::memory_order_relaxed);  // until it may run again
   const auto released = [&](task_node& next) {
@@ -236,18 +241,31 @@ void scheduler::implementation::count_finished(worker* w, bool uncounted) noexce
   }
 }
 
-/// A start can finish its node at once (after a failure) and so release the next: a chain of
-/// messages must not become a chain of calls.  The outermost call on a thread starts them one after
-/// the other.
-void scheduler::implementation::start_in_turn(task_node& first, task_node& last, worker* w) {
-  static thread_local constinit waiting_starts waiting;
+[[gnu::always_inline]] inline void scheduler::implementation::add_starts(detail::waiting_starts& to,
+                                                                         task_node& first,
+                                                                         task_node& last,
+                                                                         worker* w) {
   last.next_free = nullptr;  // unused while a node is in flight
-  (waiting.first == nullptr ? waiting.first : waiting.last->next_free) = &first;
-  waiting.last = &last;
-  if (!waiting.being_emptied) start_all(waiting, w);
+  (to.first == nullptr ? to.first : to.last->next_free) = &first;
+  to.last = &last;
+  if (!to.being_emptied) start_all(to, w);
 }
 
-[[gnu::noinline]] void scheduler::implementation::start_all(waiting_starts& waiting, worker* w) {
+/// A start can finish its node at once, and so release the next: a chain of messages must not
+/// become a chain of calls.  The outermost call on a thread starts them one after the other.
+void scheduler::implementation::start_in_turn(task_node& first, task_node& last, worker* w) {
+  if (w == nullptr) return start_elsewhere(first, last);
+  add_starts(w->starts, first, last, w);
+}
+
+[[gnu::noinline]] void scheduler::implementation::start_elsewhere(task_node& first,
+                                                                  task_node& last) {
+  static thread_local constinit detail::waiting_starts waiting;
+  add_starts(waiting, first, last, nullptr);
+}
+
+[[gnu::noinline]] void scheduler::implementation::start_all(detail::waiting_starts& waiting,
+                                                            worker* w) {
   waiting.being_emptied = true;
   while (waiting.first != nullptr) {
     detail::timekeeper::burst posts;
