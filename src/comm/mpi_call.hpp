@@ -16,9 +16,13 @@ namespace plait {
   return {text, static_cast<std::size_t>(length)};
 }
 
+[[noreturn, gnu::cold]] inline void throw_mpi_error(int code, const char* call) {
+  throw error(std::string(call) + ": " + mpi_error_text(code));
+}
 /// Throws `error` with the name of the call unless `code` is MPI_SUCCESS.
 inline void mpi_call(int code, const char* call) {
-  if (code != MPI_SUCCESS) throw error(std::string(call) + ": " + mpi_error_text(code));
+  if (code != MPI_SUCCESS) [[unlikely]]
+    throw_mpi_error(code, call);
 }
 
 }  // namespace plait

@@ -24,6 +24,9 @@ class engine_source final : public progress_source {
     return again && node_is_crowded_ ? engine_.poll_in_turn() : engine_.poll(again);
   }
 
+  [[nodiscard]] bool starts_begin() override { return engine_.try_lock(); }
+  void starts_end() override { engine_.unlock(); }
+
   /// A worker that polls does so without pause where it has a core of its own.  Where ranks share
   /// the core it gives the core up after each look, and sleeps from look to look once it has looked
   /// often in vain.

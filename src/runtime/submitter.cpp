@@ -85,8 +85,8 @@ void finish(Submission&& submitted, const task_call& call) {
   if (call.urgency.has_value()) submitted.priority(*call.urgency);
 }
 
-void submit_box(runtime_state& s, task_name name, operation& message, const strided_bytes& box,
-                const communicator& among) {
+[[gnu::noinline]] void submit_box(runtime_state& s, task_name name, operation& message,
+                                  const strided_bytes& box, const communicator& among) {
   if (const auto bytes = in_one_piece(box)) return submit_message(s, name, message, *bytes, among);
   expect_may_communicate(s, name, message, among);
   if (is_no_rank(message.peer)) return;
@@ -98,7 +98,8 @@ void submit_box(runtime_state& s, task_name name, operation& message, const stri
 }
 
 /// A message whose length is fixed when it starts.
-void submit_counted(runtime_state& s, const message_call& call, const communicator& among) {
+[[gnu::noinline]] void submit_counted(runtime_state& s, const message_call& call,
+                                      const communicator& among) {
   if (!call.memory.is_range() || call.element_bytes == 0) {
     throw usage_error(label_of(call.name, {.what = call.what, .peer = call.peer, .tag = call.tag}) +
                       ": a message with a count takes elements of a range");

@@ -92,7 +92,7 @@ class engine {
   /// Gives all of `ops`, in this order, their sequence numbers for `iterations` iterations.  Each
   /// is posted once an iteration, after a call of `next_iteration`.
   void enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations);
-  static void next_iteration(operation& op) noexcept;
+  static void next_iteration(operation& op) noexcept { op.sequence += op.stride; }
   /// Returns the channel of messages `like` this one; it lives as long as the communicator.  The
   /// thread that enqueues, not in a lane.  Errors: as `enqueue`.
   [[nodiscard]] channel& channel_of(operation like, const communicator& among);
@@ -113,23 +113,26 @@ class engine {
   /// Starts `op` now or as soon as the holder of the token gets to it.  Thread-safe.
   void post(operation& op);
 
-  /// Says what became of a send that was to be started at once.
+  /// Says what became of a message that was to be started at once.
   enum class at_once : std::uint8_t {
     later,      ///< nothing: give it to `post`
     over,       ///< it is over, and `completed` is not called
     under_way,  ///< it has been started; see `start_at_once`
   };
-  /// Starts a send here and now, if its turn has come and no other thread has the token.  If the
-  /// send `stays` at its address and is under way, it counts as posted: `completed` is called.
-  /// Otherwise `post` takes over what has been started, from a copy of the send; this is for the
-  /// thread that enqueues.  Precondition: `may_start_at_once`.  Errors: `error` with what MPI says;
-  /// then it is over.
+  /// Starts a message here and now, if its turn has come and no other thread has the token.  If the
+  /// message `stays` at its address and is under way, it counts as posted: `completed` is called,
+  /// for one that has failed before the return.  Otherwise `post` takes over what has been started,
+  /// from a copy; this is for sends, and for the thread that enqueues.  Precondition:
+  /// `may_start_at_once`.  Errors: `error` with what MPI says; then it is over.
   [[nodiscard]] at_once start_at_once(operation& op, bool stays);
-  /// Returns true for a send that is mostly over when it has been started: libraries copy small
-  /// messages out at once.  To ask costs less than to have them among the others at the next look.
   [[nodiscard]] static bool may_start_at_once(const operation& op) noexcept {
+    return (op.what == operation::kind::send || op.what == operation::kind::receive) && !op.sparse;
+  }
+  /// Returns true for a message that may be over when it has been started: libraries copy small
+  /// ones out at once.  To ask costs less than to have them among the others at the next look.
+  [[nodiscard]] static bool is_small(const operation& op) noexcept {
     constexpr std::size_t largest_bytes = 1024;
-    return op.what == operation::kind::send && op.size_bytes <= largest_bytes && !op.sparse;
+    return op.size_bytes <= largest_bytes;
   }
 
   /// Polls for `what`, which must stay at its address until it is completed.  Counts as
@@ -146,6 +149,8 @@ class engine {
   /// Operations that others posted meanwhile are started then.
   void lock() noexcept;
   void unlock();
+  /// Takes the token for several starts, if it is free; then `unlock` gives it back.
+  [[nodiscard]] bool try_lock() noexcept;
 
   /// Polls: drives operations, unless another thread is doing so.  Returns whether anything started
   /// or completed.  `again`: the caller polls without pause, and does not make the others poll less

@@ -83,6 +83,7 @@ struct operation {
   channel* via = nullptr;  ///< null without a sequence number
   std::uint64_t sequence = 0;
   repetition* again = nullptr;  ///< of an operation that is attached
+  std::uint64_t stride = 0;     ///< places from one of its runs to the next
   operation* next = nullptr;
   ticks posted_at = 0;
 };

@@ -12,7 +12,7 @@ namespace plait {
 /// holder. Acquire and release order the MPI library's memory from one holder to the next.
 class mpi_token {
  public:
-  [[nodiscard]] bool try_acquire() noexcept {
+  [[nodiscard, gnu::always_inline]] bool try_acquire() noexcept {
     if (held_.load(std::memory_order_seq_cst) || held_.exchange(true, std::memory_order_seq_cst)) {
       return false;
     }
@@ -83,7 +83,7 @@ class mpi_token {
  private:
   /// Gives the core away to another thread.
   static void yield() noexcept;
-  static void tell(bool is_held) noexcept {
+  [[gnu::always_inline]] static void tell(bool is_held) noexcept {
     if (auto* told = told_.load(std::memory_order_relaxed)) told(is_held);
   }
 

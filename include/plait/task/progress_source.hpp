@@ -20,6 +20,11 @@ class progress_source {
   /// worker polls without pause, and this is not its first time.
   virtual bool poll(bool again) = 0;
 
+  /// Begins several starts of operations, one after the other in this thread, which may then be
+  /// cheaper.  Returns whether they end with `starts_end`.
+  [[nodiscard]] virtual bool starts_begin() { return false; }
+  virtual void starts_end() {}
+
   /// Tells an idle worker what to do next: poll again at once (0), sleep for so long and poll then,
   /// or sleep until it is woken, because others poll or nothing is in flight (`never`).  The worker
   /// has looked for work without sleeping since `awake_since`.

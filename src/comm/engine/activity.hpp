@@ -47,7 +47,8 @@ class activity {
   // ---------------------------------------------------------------------------------------------
   void one_more() noexcept {
     const auto before = active_.load(std::memory_order_relaxed);
-    active_.store(before + 1, before == 0 ? std::memory_order_seq_cst : std::memory_order_relaxed);
+    if (before == 0) return active_.store(1, std::memory_order_seq_cst);
+    active_.store(before + 1, std::memory_order_relaxed);
   }
   void one_less() noexcept {
     active_.store(active_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);

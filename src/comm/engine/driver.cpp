@@ -34,6 +34,13 @@ bool driver::step(look which, operation* here) {
   return worked;
 }
 
+[[gnu::noinline]] void driver::take_up_pushed() {
+  while (state_.any_posted() && token_.try_acquire()) {
+    step(look::no);
+    token_.release();
+  }
+}
+
 bool driver::release_held(look which, bool worked) {
   held_queue& held = tell_.held();
   if (held.empty()) return false;
@@ -108,7 +115,15 @@ void driver::begin_in_pairs(operation& op, moment& when) {
   start_kept(*partner, when);
 }
 
-void driver::begin_followers(channel& via) {
+[[gnu::noinline]] engine::at_once driver::start_held(operation& op, bool stays) {
+  channel& via = *op.via;  // after its start `op` may be gone
+  const engine::at_once became = flights_.start_at_once(op, matching_.mpi_tag(op), stays);
+  if (!via.parked().empty() && became != engine::at_once::later) [[unlikely]]
+    begin_followers(via);
+  return became;
+}
+
+[[gnu::noinline]] void driver::begin_followers(channel& via) {
   moment when;
   begin_parked(via, when);
 }

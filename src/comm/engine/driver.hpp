@@ -76,14 +76,15 @@ class driver {
   }
 
   void lock() noexcept { token_.acquire(); }
+  [[nodiscard]] bool try_lock() noexcept {
+    return !mpi_token::any_held_here() && token_.try_acquire();
+  }
   /// Gives the token back, and takes it again for operations that were pushed by threads that found
   /// it held.
   void release_token() {
-    for (;;) {
-      token_.release();
-      if (!state_.any_posted() || !token_.try_acquire()) return;
-      step(look::no);
-    }
+    token_.release();
+    if (state_.any_posted()) [[unlikely]]
+      take_up_pushed();
   }
 
   /// Returns true if a thread that waits for the token is to go first.  Not if nobody has looked
@@ -107,6 +108,7 @@ class driver {
   // Holder of the token
   // ---------------------------------------------------------------------------------------------
   bool step(look which, operation* here = nullptr);
+  void take_up_pushed();
   bool drain();
   void take_up(operation& op, moment& when);
   void admit(operation& op, moment& when);
@@ -115,6 +117,7 @@ class driver {
   void begin(operation& op, moment& when);
   void begin_in_pairs(operation& op, moment& when);
   void begin_followers(channel& via);
+  [[nodiscard]] engine::at_once start_held(operation& op, bool stays);
   /// Starts it, and goes on with those that are parked behind it.
   void start_with_followers(operation& op, moment& when) {
     channel& via = *op.via;  // after its start `op` may be gone
@@ -135,6 +138,9 @@ class driver {
   bool release_held(look which, bool worked);
   /// Returns whether long receives are kept until sends: where messages go by TCP.
   [[nodiscard]] static bool pairs_messages(environment& env, pairing wanted);
+  [[nodiscard]] bool is_paired(const operation& op) const noexcept {
+    return paired_.is_on() && op.size_bytes >= paired_receives::asks_from_bytes;
+  }
   /// A step that does not look would have nothing to do but to start an operation, and nothing is
   /// set aside for a while.
   [[nodiscard]] bool nothing_waits_for_a_step() noexcept {
@@ -190,21 +196,17 @@ inline void driver::post(operation& op) {
 }
 
 inline engine::at_once driver::start_at_once(operation& op, bool stays) {
-  const bool has_token = mpi_token::any_held_here();  // in `completed` of another operation
-  auto became = engine::at_once::later;
-  if (!nothing_waits_for_a_step() || (op.again != nullptr && op.again->pays())) return became;
-  if (!has_token && !token_.try_acquire()) return became;
+  if (tell_.random().is_on() || is_paired(op)) return engine::at_once::later;
+  if (mpi_token::any_held_here()) return start_held(op, stays);  // several starts, or `completed`
+  if (!token_.try_acquire()) return engine::at_once::later;
   try {
-    // Asked by the holder: who gives up does so as the holder.
-    if (!state_.is_given_up() && op.via->may_start(op))
-      became = flights_.start_at_once(op, matching_.mpi_tag(op), stays);
+    const engine::at_once became = start_held(op, stays);
+    release_token();
+    return became;
   } catch (...) {
-    if (!has_token) release_token();
+    release_token();
     throw;
   }
-  if (became != engine::at_once::later && !op.via->parked().empty()) begin_followers(*op.via);
-  if (!has_token) release_token();
-  return became;
 }
 
 inline void driver::take_up(operation& op, moment& when) {
@@ -232,8 +234,7 @@ inline void driver::admit(operation& op, moment& when) {
 }
 
 inline void driver::begin(operation& op, moment& when) {
-  if (paired_.is_on() && op.size_bytes >= paired_receives::asks_from_bytes &&
-      op.what != operation::kind::collective) {
+  if (is_paired(op) && op.what != operation::kind::collective) {
     begin_in_pairs(op, when);
   } else {
     start(op, when);

@@ -164,9 +164,6 @@ void engine::detach(operation& op) noexcept {
 void engine::enqueue_repeated(std::span<operation* const> all, std::uint64_t iterations) {
   self_->messages.matching().enqueue_repeated(all, iterations);
 }
-void engine::next_iteration(operation& op) noexcept {
-  if (op.again != nullptr) op.sequence += op.again->stride();
-}
 int engine::largest_tag() const noexcept {
   return self_->messages.matching().largest_tag();
 }
@@ -212,6 +209,9 @@ void engine::lock() noexcept {
 }
 void engine::unlock() {
   self_->messages.release_token();
+}
+bool engine::try_lock() noexcept {
+  return self_->messages.try_lock();
 }
 bool engine::poll(bool again) {
   return self_->messages.poll(again);

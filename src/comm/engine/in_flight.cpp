@@ -8,23 +8,15 @@ namespace plait {
 
 static_assert(look_schedule::never == engine::never);
 
-void in_flight::keep(operation& op, MPI_Request request, bool stays) {
-  moment when;
-  const bool first = nothing();
-  operation* kept = &op;
-  if (!stays) {
-    begun_ = {{op}, true};
-    begun_.completed = [](operation& self, const std::exception_ptr& failure) noexcept {
-      auto& one = static_cast<begun_send&>(self);
-      one.is_over = true;
-      one.failure = failure;
-    };
-    op.under_way = true;
-    kept = &begun_;
-  }
-  state_.one_more();
-  transfers_.add(*kept, request);
-  note_expected(first, when);
+void in_flight::keep_copy(operation& op, MPI_Request request) {
+  begun_ = {{op}, true};
+  begun_.completed = [](operation& self, const std::exception_ptr& failure) noexcept {
+    auto& one = static_cast<begun_send&>(self);
+    one.is_over = true;
+    one.failure = failure;
+  };
+  op.under_way = true;
+  keep(begun_, request);
 }
 
 /// Both are counted as in flight until here, if both are.

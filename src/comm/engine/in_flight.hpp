@@ -119,7 +119,14 @@ class in_flight {
     bool is_over = false;
     std::exception_ptr failure;
   };
-  void keep(operation& op, MPI_Request request, bool stays);
+  void keep(operation& op, MPI_Request request) {
+    moment when;
+    const bool first = nothing();
+    state_.one_more();
+    transfers_.add(op, request);
+    note_expected(first, when);
+  }
+  void keep_copy(operation& op, MPI_Request request);
   bool test(look which);
   bool test_watched() { return !watched_.empty() && test_all_watched(); }
   /// Returns what a look costs that finds nothing, if there are so many that this matters.
@@ -152,9 +159,11 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
     const bool first = nothing();
     if (op.what == operation::kind::collective) {
       transfers_.add(op, library_.start(*op.call, op.via->among()->messages));
-    } else if (transfers_.start(op, mpi_tag, op.via->among()->messages)) {
-      tell_.complete(op, nullptr);
-      return;
+    } else {
+      const MPI_Request request = transfers_.start(op, mpi_tag, op.via->among()->messages);
+      const bool may_be_over = op.what == operation::kind::send && engine::is_small(op);
+      if (may_be_over && transfers_.is_sent(request)) return tell_.complete(op, nullptr);
+      transfers_.add(op, request);
     }
     note_expected(first, when);
   } catch (...) {
@@ -163,14 +172,22 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
 }
 
 inline engine::at_once in_flight::start_at_once(operation& op, int mpi_tag, bool stays) {
-  if (!stays && begun_.is_used) return engine::at_once::later;
-  op.via->started(op);
-  MPI_Request request = transfers_.send(op, mpi_tag, op.via->among()->messages);
-  if (transfer_set::is_over(request)) {
-    tell_.count_one();
-    return engine::at_once::over;
+  channel& via = *op.via;
+  // Asked by the holder: who gives up does so as the holder.
+  if (state_.is_given_up() || (!stays && begun_.is_used) || !via.starts(op))
+    return engine::at_once::later;
+  const MPI_Request request = transfers_.start(op, mpi_tag, via.among()->messages);
+  const bool is_send = op.what == operation::kind::send;
+  if (engine::is_small(op) && (is_send || via.tests_at_start())) {
+    std::exception_ptr failure;
+    if (is_send ? transfers_.is_sent(request) : transfers_.is_received(op, request, failure)) {
+      tell_.count_one();
+      if (failure == nullptr && !op.varies) return engine::at_once::over;
+      op.completed(op, failure);
+      return engine::at_once::under_way;
+    }
   }
-  keep(op, request, stays);
+  stays ? keep(op, request) : keep_copy(op, request);
   return engine::at_once::under_way;
 }
 

@@ -12,8 +12,6 @@
 #include "comm/byte_count.hpp"
 #include "comm/library_collectives.hpp"
 #include "comm/matching/matching_space.hpp"
-#include "comm/matching/repetition.hpp"
-#include "comm/mpi_call.hpp"
 
 namespace plait {
 namespace {
@@ -27,22 +25,8 @@ namespace {
   return std::make_exception_ptr(usage_error(text + "; do the ranks name the same sizes?"));
 }
 
-[[nodiscard]] std::size_t received_bytes(const MPI_Status& status) {
-  int few = 0;
-  MPI_Get_count(&status, MPI_BYTE, &few);
-  if (few != MPI_UNDEFINED) return static_cast<std::size_t>(few);
-  MPI_Count many = 0;
-  MPI_Get_elements_x(&status, MPI_BYTE, &many);
-  return static_cast<std::size_t>(many);
-}
-
-/// Returns the number of bytes that the message carried.
-[[nodiscard]] std::size_t received(const operation& op, const MPI_Status& status) {
-  return op.what == operation::kind::receive ? received_bytes(status) : op.size_bytes;
-}
-
-[[nodiscard]] std::exception_ptr failure_of(const operation& op, int code,
-                                            const MPI_Status& status) {
+/// `bytes`: of a receive, what the message carried; where it is truncated not every library says.
+[[nodiscard]] std::exception_ptr failure_of(const operation& op, int code, std::size_t bytes) {
   std::exception_ptr of_combination;
   if (op.what == operation::kind::collective) {
     of_combination = collective::library_collectives::finish(*op.call);
@@ -51,7 +35,6 @@ namespace {
     int error_class = 0;
     MPI_Error_class(code, &error_class);
     if (op.what == operation::kind::receive && error_class == MPI_ERR_TRUNCATE) {
-      const std::size_t bytes = received_bytes(status);  // not every library says
       return wrong_size(op, bytes > op.size_bytes ? "the message sent is larger, it has " +
                                                         std::to_string(bytes) + " bytes"
                                                   : std::string("the message sent is larger"));
@@ -64,29 +47,9 @@ namespace {
     }
     return std::make_exception_ptr(error(text));
   }
-  if (op.what == operation::kind::receive) {
-    const std::size_t bytes = received_bytes(status);
-    if (bytes != op.size_bytes)
-      return wrong_size(op, "the message sent has " + std::to_string(bytes) + " bytes");
-  }
+  if (op.what == operation::kind::receive && bytes != op.size_bytes)
+    return wrong_size(op, "the message sent has " + std::to_string(bytes) + " bytes");
   return of_combination;
-}
-
-/// Returns whether a small message is over when it has been started.  Most sends are, and so are
-/// receives of collectives, on the rank that calls last: for its next step need not wait then.
-/// Errors: `error` or usage_error with what is wrong.
-[[nodiscard]] bool is_over_at_once(const operation& op, MPI_Request& request) {
-  if (engine::may_start_at_once(op)) return transfer_set::is_over(request);
-  constexpr std::size_t largest_bytes = 1024;
-  if (op.what != operation::kind::receive || op.of != operation::origin::collective ||
-      op.size_bytes > largest_bytes)
-    return false;
-  int done = 0;
-  MPI_Status status;
-  const int code = MPI_Test(&request, &done, &status);
-  if (code == MPI_SUCCESS && done == 0) return false;
-  if (const auto failure = failure_of(op, code, status)) std::rethrow_exception(failure);
-  return true;
 }
 
 }  // namespace
@@ -107,40 +70,53 @@ std::string describe(const operation& op) {
          (op.of == origin::program ? ", tag " + std::to_string(op.tag) : "");
 }
 
-bool transfer_set::start(operation& op, int mpi_tag, MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Request* const kept =
-      op.again != nullptr ? op.again->request_for(op, mpi_tag, comm) : nullptr;
-  if (kept != nullptr) {
-    mpi_call(MPI_Start(kept), "MPI_Start");
-    request = *kept;
-  } else {
-    with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
-      if (op.what == operation::kind::send) {
-        mpi_call(MPI_Isend(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Isend");
-      } else {
-        mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Irecv");
-      }
-    });
-  }
-  if (kept == nullptr && is_over_at_once(op, request)) return true;
-  add(op, request);
-  return false;
+MPI_Request transfer_set::start_large(const operation& op, int mpi_tag, MPI_Comm comm) {
+  return start_new(op, 1, large_type(op.size_bytes).get(), mpi_tag, comm);
 }
 
-void transfer_set::add(operation& op, MPI_Request request) {
-  if (requests_.size() == requests_.capacity() && 2 * first_ >= requests_.size()) {
-    const auto room = static_cast<std::ptrdiff_t>(std::exchange(first_, 0));
-    requests_.erase(requests_.begin(), requests_.begin() + room);
-    operations_.erase(operations_.begin(), operations_.begin() + room);
+bool transfer_set::is_received(operation& op, MPI_Request request, std::exception_ptr& failure) {
+  int done = 0;
+  MPI_Status status;
+  const int code = MPI_Test(&request, &done, &status);
+  op.via->tested_at_start(done != 0);
+  if (done != 0) {
+    conclude(op, request, code, status, failure);
+  } else {
+    mpi_call(code, "MPI_Test");
   }
-  requests_.push_back(request);
-  operations_.push_back(&op);
+  return done != 0;
+}
+
+std::size_t transfer_set::many_received_bytes(const MPI_Status& status) {
+  MPI_Count many = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &many);
+  return static_cast<std::size_t>(many);
+}
+
+void transfer_set::conclude_otherwise(operation& op, MPI_Request request, int code,
+                                      const MPI_Status& status, std::exception_ptr& failure) {
+  const std::size_t bytes = op.what == operation::kind::receive ? received_bytes(status) : 0;
+  if (op.varies && op.what == operation::kind::receive && code == MPI_SUCCESS)
+    op.size_bytes = bytes;
+  if (code != MPI_SUCCESS && op.again != nullptr) op.again->give_up(request);
+  failure = failure_of(op, code, bytes);
+}
+
+/// Twice as much, unless half of it is before the first.
+void transfer_set::make_room() {
+  const std::size_t size = 2 * first_ > end_ ? end_ : std::max<std::size_t>(16, 2 * end_);
+  const auto move_up = [this, size](auto& all) {
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first_));
+    all.resize(size);
+  };
+  move_up(requests_);
+  move_up(operations_);
+  end_ -= std::exchange(first_, 0);
 }
 
 transfer_set::range transfer_set::to_look_at(bool all) noexcept {
   constexpr std::size_t few = 16;
-  const std::size_t count = operations_.size() - first_;
+  const std::size_t count = end_ - first_;
   const std::size_t part = std::max(few, count / 4);
   if (all || count <= part) return {first_, first_ + count};
   oldest_have_had_ = !oldest_have_had_;
@@ -148,28 +124,7 @@ transfer_set::range transfer_set::to_look_at(bool all) noexcept {
   if (others_ < part || others_ >= count) others_ = part;
   const std::size_t begin = first_ + others_;
   others_ += part;
-  return {begin, std::min(begin + part, operations_.size())};
-}
-
-/// Returns how many of them have completed; `indices_` and `statuses_` say which and how.  Open MPI
-/// looks again at a single request once it has let messages move, and so finds what has just come.
-int transfer_set::test_some(const range& looked_at) {
-  MPI_Request* const first = requests_.data() + looked_at.begin;
-  const std::size_t most = looked_at.end - looked_at.begin;
-  int count = 0;
-  if (most == 1) {
-    MPI_Status& status = statuses_.front();
-    const int code = MPI_Test(first, &count, &status);
-    have_errors_ = code != MPI_SUCCESS;
-    if (have_errors_) status.MPI_ERROR = code;
-    indices_.front() = 0;
-    return have_errors_ ? 1 : count;
-  }
-  const int code =
-      MPI_Testsome(static_cast<int>(most), first, &count, indices_.data(), statuses_.data());
-  have_errors_ = code == MPI_ERR_IN_STATUS;
-  if (code != MPI_SUCCESS && !have_errors_) mpi_call(code, "MPI_Testsome");
-  return count == MPI_UNDEFINED ? 0 : count;
+  return {begin, std::min(begin + part, end_)};
 }
 
 std::span<const transfer_set::finished> transfer_set::test(bool all) {
@@ -181,20 +136,31 @@ std::span<const transfer_set::finished> transfer_set::test(bool all) {
     indices_.resize(most);
     statuses_.resize(most);
   }
-  const int count = test_some(looked_at);
-  if (count == 0) return {};
+  // One is found by the call that completes it, not by the next one.
+  int count = 0;
+  int code = MPI_SUCCESS;
+  if (most == 1) {
+    code = MPI_Test(&requests_[looked_at.begin], &count, statuses_.data());
+    indices_[0] = 0;
+    if (count == 0) mpi_call(code, "MPI_Test");
+  } else {
+    code = MPI_Testsome(static_cast<int>(most), requests_.data() + looked_at.begin, &count,
+                        indices_.data(), statuses_.data());
+    if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) mpi_call(code, "MPI_Testsome");
+  }
+  if (count == MPI_UNDEFINED || count == 0) return {};
 
   for (int i = 0; i < count; ++i) {
     const auto at =
         looked_at.begin + static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
     const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
+    operation* const op = std::exchange(operations_[at], nullptr);
+    finished& one = finished_.emplace_back(finished{op, nullptr});
     int cancelled = 0;
     if (any_cancelled_) MPI_Test_cancelled(&status, &cancelled);
-    operation* op = std::exchange(operations_[at], nullptr);
-    const int own = have_errors_ ? status.MPI_ERROR : MPI_SUCCESS;
-    if (op->varies && own == MPI_SUCCESS && cancelled == 0) op->size_bytes = received(*op, status);
-    if (own != MPI_SUCCESS && op->again != nullptr) op->again->give_up(requests_[at]);
-    finished_.push_back({op, cancelled != 0 ? nullptr : failure_of(*op, own, status)});
+    if (cancelled != 0) continue;
+    const int own = code == MPI_ERR_IN_STATUS ? status.MPI_ERROR : code;
+    conclude(*op, requests_[at], own, status, one.failure);
   }
   take_out_finished(looked_at);
   return finished_;
@@ -212,15 +178,12 @@ void transfer_set::take_out_finished(const range& looked_at) noexcept {
     requests_[to] = requests_[i];
   }
   first_ = to;
-  if (!empty()) return;
-  first_ = 0;
-  operations_.clear();
-  requests_.clear();
+  if (empty()) first_ = end_ = 0;
 }
 
 void transfer_set::cancel_receives() noexcept {
   any_cancelled_ = true;
-  for (std::size_t i = first_; i < requests_.size(); ++i) {
+  for (std::size_t i = first_; i < end_; ++i) {
     if (operations_[i]->what == operation::kind::receive) MPI_Cancel(&requests_[i]);
   }
 }
@@ -248,7 +211,7 @@ void transfer_set::drop_messages_to_self(const matching_space& among) noexcept t
 }
 
 std::vector<operation*> transfer_set::abandon() {
-  for (std::size_t i = first_; i < requests_.size(); ++i) {
+  for (std::size_t i = first_; i < end_; ++i) {
     if (operations_[i]->again != nullptr) operations_[i]->again->give_up(requests_[i]);
     if (operations_[i]->what == operation::kind::collective) {  // MPI frees no request of one
       collective::library_collectives::abandon(*operations_[i]->call);
@@ -256,10 +219,9 @@ std::vector<operation*> transfer_set::abandon() {
       MPI_Request_free(&requests_[i]);
     }
   }
-  requests_.clear();
-  operations_.erase(operations_.begin(), operations_.begin() + static_cast<std::ptrdiff_t>(first_));
-  first_ = 0;
-  return std::exchange(operations_, {});
+  const auto all = operations();
+  first_ = end_ = 0;
+  return {all.begin(), all.end()};
 }
 
 }  // namespace plait

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <exception>
 #include <span>
@@ -12,11 +13,11 @@
 #include <mpi.h>
 #include <plait/comm/engine.hpp>
 
+#include "comm/matching/channel.hpp"
+#include "comm/matching/repetition.hpp"
 #include "comm/mpi_call.hpp"
 
 namespace plait {
-
-struct matching_space;
 
 /// Returns "receive 'ghost' of 48 bytes from rank 1 of 'row', tag 3", and of a part of a collective
 /// "allreduce 'total': receive of 48 bytes from rank 1 of 'row'".  Not of operations on windows.
@@ -31,38 +32,45 @@ class transfer_set {
     std::exception_ptr failure;  ///< null when it succeeded or was cancelled
   };
 
-  [[nodiscard]] bool empty() const noexcept { return first_ == operations_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return first_ == end_; }
   [[nodiscard]] std::span<operation* const> operations() const noexcept {
-    return std::span(operations_).subspan(first_);
+    return std::span(operations_).subspan(first_, end_ - first_);
   }
 
-  /// MPI_Isend or MPI_Irecv, or MPI_Start of what `op.again` has ready.  Returns whether the
-  /// operation has completed already, as small sends do: then it is not in the set.  Errors:
-  /// `error` with what MPI says; then nothing was started.
-  [[nodiscard]] bool start(operation& op, int mpi_tag, MPI_Comm comm);
-
-  /// MPI_Isend of a small message, which is not added.
-  [[nodiscard]] static MPI_Request send(const operation& op, int mpi_tag, MPI_Comm comm) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int count = static_cast<int>(op.size_bytes);
-    mpi_call(MPI_Isend(op.buffer, count, MPI_BYTE, op.peer, mpi_tag, comm, &request), "MPI_Isend");
-    return request;
+  /// MPI_Isend or MPI_Irecv, or MPI_Start of what `op.again` has ready.  Errors: `error` with what
+  /// MPI says; then nothing was started.
+  [[nodiscard, gnu::always_inline]] static MPI_Request start(const operation& op, int mpi_tag,
+                                                             MPI_Comm comm) {
+    if (op.again != nullptr) {
+      if (MPI_Request* const kept = op.again->request_for(op, mpi_tag, comm)) {
+        mpi_call(MPI_Start(kept), "MPI_Start");
+        return *kept;
+      }
+    }
+    if (op.size_bytes > INT_MAX) return start_large(op, mpi_tag, comm);
+    return start_new(op, static_cast<int>(op.size_bytes), MPI_BYTE, mpi_tag, comm);
   }
-  /// MPI_Test.
-  [[nodiscard]] static bool is_over(MPI_Request& request) {
+  /// MPI_Test, of a message that has just been started.  Errors: `error` with what MPI says.
+  [[nodiscard]] static bool is_sent(MPI_Request request) {
     int done = 0;
     mpi_call(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     return done != 0;
   }
+  /// `failure` is null when the message was received as it should be.
+  [[nodiscard]] static bool is_received(operation& op, MPI_Request request,
+                                        std::exception_ptr& failure);
   /// Puts `to`, which stands for the same message, in the place of `from`.
   void replace(const operation& from, operation& to) noexcept {
-    // Before `first_` are copies of what has moved up.
     *std::find(operations_.begin() + static_cast<std::ptrdiff_t>(first_), operations_.end(),
                &from) = &to;
   }
 
   /// Adds what is under way on `request`.
-  void add(operation& op, MPI_Request request);
+  void add(operation& op, MPI_Request request) {
+    if (end_ == operations_.size()) make_room();
+    requests_[end_] = request;
+    operations_[end_++] = &op;
+  }
 
   /// Tests requests and returns the operations that have completed and left the set, valid until
   /// the next call.  A receive of another size than the message's is a failure that says so (and
@@ -86,20 +94,49 @@ class transfer_set {
     std::size_t begin;
     std::size_t end;
   };
+  [[nodiscard, gnu::always_inline]] static MPI_Request start_new(const operation& op, int count,
+                                                                 MPI_Datatype type, int mpi_tag,
+                                                                 MPI_Comm comm) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (op.what == operation::kind::send) {
+      mpi_call(MPI_Isend(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Isend");
+    } else {
+      mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Irecv");
+    }
+    return request;
+  }
+  [[nodiscard]] static MPI_Request start_large(const operation& op, int mpi_tag, MPI_Comm comm);
+  /// Notes what has become of an operation that is over: mostly a message of the right length.
+  static void conclude(operation& op, MPI_Request request, int code, const MPI_Status& status,
+                       std::exception_ptr& failure) {
+    const bool is_receive = op.what == operation::kind::receive;
+    if (code == MPI_SUCCESS &&
+        (is_receive ? received_bytes(status) == op.size_bytes : op.what == operation::kind::send))
+      return;
+    conclude_otherwise(op, request, code, status, failure);
+  }
+  static void conclude_otherwise(operation& op, MPI_Request request, int code,
+                                 const MPI_Status& status, std::exception_ptr& failure);
+  [[nodiscard]] static std::size_t received_bytes(const MPI_Status& status) {
+    int few = 0;
+    MPI_Get_count(&status, MPI_BYTE, &few);
+    return few != MPI_UNDEFINED ? static_cast<std::size_t>(few) : many_received_bytes(status);
+  }
+  [[nodiscard]] static std::size_t many_received_bytes(const MPI_Status& status);
+  void make_room();
   [[nodiscard]] range to_look_at(bool all) noexcept;
-  [[nodiscard]] int test_some(const range& looked_at);
   void take_out_finished(const range& looked_at) noexcept;
 
-  // In the order of their starts, from `first_` on; before it is room.
+  // In the order of their starts, from `first_` to before `end_`; the rest is room.
   std::vector<MPI_Request> requests_;
   std::vector<operation*> operations_;
   std::size_t first_ = 0;
+  std::size_t end_ = 0;
   std::size_t others_ = 0;       ///< how many after `first_` the next to have their turn are
   bool oldest_have_had_ = true;  ///< their turn
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<finished> finished_;
-  bool have_errors_ = false;  ///< of those of `statuses_`
   bool any_cancelled_ = false;
 };
 

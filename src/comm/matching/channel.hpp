@@ -32,7 +32,9 @@ class channel {
   /// `residues`: a power of two, for four divisions a message took 25 ns.  `among`: null for the
   /// signals of a window.
   explicit channel(std::uint64_t residues, const matching_space* among = nullptr)
-      : among_(among), shift_(static_cast<unsigned>(std::countr_zero(residues))) {
+      : among_(among),
+        shift_(static_cast<unsigned>(std::countr_zero(residues))),
+        last_residue_(residues - 1) {
     PLAIT_EXPECTS(std::has_single_bit(residues), std::to_string(residues));
   }
 
@@ -44,13 +46,20 @@ class channel {
   }
 
   [[nodiscard]] std::uint64_t residue(const operation& op) const noexcept {
-    return op.sequence & last_residue();
+    return op.sequence & last_residue_;
   }
 
   /// Returns true if every earlier operation of the same residue has been started.
   [[nodiscard, gnu::always_inline]] bool may_start(const operation& op) const noexcept {
-    if (laps_.empty()) return op.sequence - started_ <= last_residue();  // none below `started_`
+    if (laps_.empty()) return op.sequence - started_ <= last_residue_;  // none below `started_`
     return next_place(residue(op)) == op.sequence;
+  }
+  /// Notes that the operation starts, if its turn has come; returns whether it has.
+  [[nodiscard, gnu::always_inline]] bool starts(const operation& op) {
+    if (laps_.empty() && op.sequence == started_) return ++started_, true;
+    if (!may_start(op)) return false;
+    started_out_of_order(op);
+    return true;
   }
   /// Precondition: `may_start(op)`.
   void started(const operation& op) {
@@ -60,6 +69,11 @@ class channel {
       started_out_of_order(op);
     }
   }
+
+  /// Returns whether to ask, when a receive has been started, whether its message was there before:
+  /// that of the receive before was, or of the last sixteen none was asked for.
+  [[nodiscard]] bool tests_at_start() noexcept { return until_test_ == 0 || --until_test_ == 0; }
+  void tested_at_start(bool was_there) noexcept { until_test_ = was_there ? 0 : 16; }
 
   /// Keeps an operation whose turn has not come.
   void park(operation& op) { parked_.push_back(&op); }
@@ -79,7 +93,7 @@ class channel {
 
   /// The place of the message of this residue that is to be started next.
   [[nodiscard]] std::uint64_t next_place(std::uint64_t residue) const noexcept {
-    if (laps_.empty()) return started_ + ((residue - started_) & last_residue());
+    if (laps_.empty()) return started_ + ((residue - started_) & last_residue_);
     return (laps_[residue] << shift_) + residue;
   }
   /// Returns the number of places taken so far.  Submitting thread.
@@ -89,9 +103,6 @@ class channel {
   [[nodiscard]] std::vector<operation*> give_up() noexcept { return std::exchange(parked_, {}); }
 
  private:
-  [[nodiscard]] std::uint64_t last_residue() const noexcept {
-    return (std::uint64_t{1} << shift_) - 1;
-  }
   [[gnu::noinline]] void started_out_of_order(const operation& op) {
     if (laps_.empty()) count_each_residue();
     ++laps_[residue(op)];
@@ -101,13 +112,15 @@ class channel {
   }
   void count_each_residue() {
     behind_all_ = started_;
-    for (std::uint64_t r = 0; r <= last_residue(); ++r) {
-      laps_.push_back((started_ + last_residue() - r) >> shift_);
+    for (std::uint64_t r = 0; r <= last_residue_; ++r) {
+      laps_.push_back((started_ + last_residue_ - r) >> shift_);
     }
   }
 
   const matching_space* const among_;
   const unsigned shift_;
+  const std::uint64_t last_residue_;
+  int until_test_ = 0;  ///< receives that are started before one is tested at its start
   std::uint64_t next_sequence_ = 0;
   std::uint64_t started_ = 0;     ///< how many; where `laps_` is empty, all before this place
   std::uint64_t behind_all_ = 0;  ///< the place behind all that have been started, beside `laps_`

@@ -135,7 +135,8 @@ void matcher::enqueue_repeated(std::span<operation* const> all, std::uint64_t it
   for (operation* op : all | std::views::filter(in_order)) ++in_one_iteration[op->via];
   for (operation* op : all | std::views::filter(in_order)) {
     const std::uint64_t stride = in_one_iteration[op->via];
-    op->again->begin(*op, stride);
+    op->stride = stride;
+    op->again->begin(*op);
     op->sequence = op->via->take_sequences(1) - stride;  // `next_iteration` comes before each run
   }
   for (const auto& [via, stride] : in_one_iteration)

@@ -53,28 +53,15 @@ constexpr std::uint64_t most_tags = 8;  // of one message; 1 pays, 64 do not
 
 }  // namespace
 
-repetition::entry* repetition::find(int mpi_tag) noexcept {
-  if (requests_.empty()) return nullptr;
-  latest_ = latest_ + 1 < requests_.size() ? latest_ + 1 : 0;
-  if (requests_[latest_].mpi_tag == mpi_tag) return &requests_[latest_];
-  const auto found = std::find_if(requests_.begin(), requests_.end(),
-                                  [mpi_tag](const entry& e) { return e.mpi_tag == mpi_tag; });
-  if (found == requests_.end()) return nullptr;
-  latest_ = static_cast<std::size_t>(found - requests_.begin());
-  return &*found;
+void repetition::begin(const operation& op) noexcept {
+  pays_ = !gave_up_ && !op.varies && home_->pays(op);
 }
 
-void repetition::begin(const operation& op, std::uint64_t stride) noexcept {
-  stride_ = stride;
-  pays_ = !gave_up_ && !op.varies && home_->pays(op, stride);
-}
-
-MPI_Request* repetition::request_for(const operation& op, int mpi_tag, MPI_Comm comm) {
-  if (!pays_) return nullptr;
-  entry* const known = find(mpi_tag);
-  if (known == nullptr) {
+MPI_Request* repetition::make_request_for(const operation& op, int mpi_tag, MPI_Comm comm) {
+  const auto known = std::ranges::find(requests_, mpi_tag, &entry::mpi_tag);
+  latest_ = static_cast<std::size_t>(known - requests_.begin());
+  if (known == requests_.end()) {
     requests_.push_back({mpi_tag, MPI_REQUEST_NULL});
-    latest_ = requests_.size() - 1;
     return nullptr;
   }
   if (known->request == MPI_REQUEST_NULL && home_->requests_ < most_requests) {
@@ -103,12 +90,12 @@ void repetition::free_requests() noexcept {
   requests_.clear();
 }
 
-bool repetition_set::pays(const operation& op, std::uint64_t stride) const noexcept {
+bool repetition_set::pays(const operation& op) const noexcept {
   if (persistent_ != persistence::where_faster) return persistent_ == persistence::always;
   if (op.size_bytes < (op.what == operation::kind::send ? smallest_send : smallest_receive))
     return false;
   // R / gcd(R, stride), R being a power of two: whatever costs a division costs it per message.
-  const int twos = std::min(std::countr_zero(stride), 63);
+  const int twos = std::min(std::countr_zero(op.stride), 63);
   return residues >> twos <= most_tags;
 }
 

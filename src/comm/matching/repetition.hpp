@@ -25,18 +25,23 @@ class repetition {
  public:
   explicit repetition(repetition_set& home) noexcept : home_(&home) {}
 
-  /// Begins runs of `op` that lie so many places of its channel apart.  Submitting thread, when
+  /// Begins runs of `op` that lie `op.stride` places of its channel apart.  Submitting thread, when
   /// the operation is not in flight.
-  void begin(const operation& op, std::uint64_t stride) noexcept;
-  [[nodiscard]] std::uint64_t stride() const noexcept { return stride_; }
-  /// Returns true if the operation is to run on persistent requests.
-  [[nodiscard]] bool pays() const noexcept { return pays_; }
+  void begin(const operation& op) noexcept;
 
   // Holder of the token
   // ---------------------------------------------------------------------------------------------
   /// The inactive persistent request for the next run of `op`; null when an ordinary one is better.
   /// For MPI_Start, which may put another in its place.  Errors: `error` with what MPI says.
-  [[nodiscard]] MPI_Request* request_for(const operation& op, int mpi_tag, MPI_Comm comm);
+  [[nodiscard]] MPI_Request* request_for(const operation& op, int mpi_tag, MPI_Comm comm) {
+    if (!pays_) return nullptr;
+    latest_ = latest_ + 1 < requests_.size() ? latest_ + 1 : 0;
+    if (latest_ < requests_.size()) {
+      entry& next = requests_[latest_];
+      if (next.mpi_tag == mpi_tag && next.request != MPI_REQUEST_NULL) return &next.request;
+    }
+    return make_request_for(op, mpi_tag, comm);
+  }
   /// The message on `request` failed, or the request was freed while it was active.  It is not
   /// used again, and the operation runs on ordinary requests from now on: a persistent receive that
   /// Open MPI 4.1 has truncated does not complete a second time, and aborts when it is freed.
@@ -48,13 +53,12 @@ class repetition {
     int mpi_tag;
     MPI_Request request;  ///< MPI_REQUEST_NULL until the tag comes again
   };
-  [[nodiscard]] entry* find(int mpi_tag) noexcept;
+  [[nodiscard]] MPI_Request* make_request_for(const operation& op, int mpi_tag, MPI_Comm comm);
   void free_requests() noexcept;
 
   repetition_set* home_;  ///< null when the engine has ended
   repetition* next_ = nullptr;
   std::vector<entry> requests_;
-  std::uint64_t stride_ = 0;
   bool pays_ = false;
   bool gave_up_ = false;
   std::size_t latest_ = 0;  ///< the tags come in turn: the next one is most likely behind this
@@ -83,8 +87,8 @@ class repetition_set {
 
  private:
   friend class repetition;
-  /// Returns true if `op` shall run on persistent requests, with runs so many places apart.
-  [[nodiscard]] bool pays(const operation& op, std::uint64_t stride) const noexcept;
+  /// Returns true if `op` shall run on persistent requests.
+  [[nodiscard]] bool pays(const operation& op) const noexcept;
 
   const persistence persistent_;
   std::unordered_set<repetition*> live_;

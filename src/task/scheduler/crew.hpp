@@ -32,8 +32,8 @@ class crew {
     scheduler* facade = nullptr;
     worker* self = nullptr;
   };
-  /// Of the running thread.  Read without a call, in a library too.
-  static thread_local constinit role here __attribute__((tls_model("initial-exec")));
+  /// Of the running thread.  In the static block, and read without a call, in a library too.
+  [[gnu::tls_model("initial-exec")]] static thread_local constinit role here;
   /// Returns `here`, not inlined: see `scheduler::of_suspendable_task`.
   [[nodiscard]] static role this_role() noexcept;
 

@@ -55,6 +55,11 @@ class progress_sources {
     for_each_added([&](progress_source& one) { worked = one.poll(again) || worked; });
     return worked;
   }
+  /// ... of communication.
+  [[nodiscard]] bool starts_begin() {
+    return communication_ != nullptr && communication_->starts_begin();
+  }
+  void starts_end() { communication_->starts_end(); }
   bool poll_added() {
     bool worked = false;
     for_each_added([&](progress_source& one) { worked = one.poll(false) || worked; });

@@ -67,6 +67,13 @@ struct counters {
 
 struct resource_threads;
 
+/// Messages that a thread has made ready and that it starts one after the other.
+struct waiting_starts {
+  task_node* first = nullptr;
+  task_node* last = nullptr;
+  bool being_emptied = false;
+};
+
 struct alignas(128) worker {
   worker(int index_, std::size_t capacity) : index(index_), own(capacity), time(index_ == 0) {}
 
@@ -81,6 +88,7 @@ struct alignas(128) worker {
   task_node* running = nullptr;     ///< while in a task that can be suspended
   suspension* then = nullptr;       ///< what a task that suspends itself leaves to be done
   family* free_families = nullptr;  ///< of `family_pool`; this thread's own
+  waiting_starts starts;
   timekeeper time;
   bool polls_again = false;  ///< the last idle spell ended in polling without pause
   std::uint64_t random = 0;
