@@ -19,9 +19,18 @@ include(GoogleTest)
 
 # Cores that a test on ranks is said to take, where two or three times as many tests are run as there
 # are cores (`ctest -j`).  Ranks of Open MPI give their core away while they wait, for tests/support/mpirun
-# tells them to, and most of these tests wait most of the time.  MPICH's spin, so that such a test is alone
-# on two cores.
-if(PLAIT_MPI MATCHES "^(mpich|abi)$")
+# tells them to, and most of these tests wait most of the time.  So do MPICH's where it looks through UCX
+# (tests/support/mpich_yields.cpp); else they spin, so that such a test is alone on two cores.
+set(PLAIT_MPICH_YIELDS OFF)
+if(PLAIT_MPI STREQUAL "mpich")
+  foreach(library ${MPI_CXX_LIBRARIES})
+    execute_process(COMMAND ldd ${library} OUTPUT_VARIABLE needed ERROR_QUIET)
+    if(needed MATCHES "libucp[.]so")
+      set(PLAIT_MPICH_YIELDS ON)
+    endif()
+  endforeach()
+endif()
+if(PLAIT_MPI MATCHES "^(mpich|abi)$" AND NOT PLAIT_MPICH_YIELDS)
   set(PLAIT_RANKS_PROCESSORS 4)
 else()
   set(PLAIT_RANKS_PROCESSORS 2)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -82,8 +83,12 @@ inline void post_all(engine& e, messages& list) {
 inline void wait_for_all(engine& e, const messages& list) {
   for (const message& m : list) {
     while (!m.done()) {
-      if (!e.chosen().proxy) (void)e.poll();
-      std::this_thread::yield();
+      if (e.chosen().proxy) {  // who needs the core more than this does
+        std::this_thread::sleep_for(std::chrono::microseconds(10));
+      } else {
+        (void)e.poll();
+        std::this_thread::yield();
+      }
     }
   }
 }

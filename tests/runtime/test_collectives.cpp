@@ -125,7 +125,9 @@ void submit(runtime& rt, collective_kind what, const ints& x, ints& y, int root,
   }
 }
 
-void call_mpi(collective_kind what, const ints& x, ints& y, int count, int root, MPI_Comm comm) {
+void call_mpi(collective_kind what, const ints& x, ints& y, int count, int root, environment& env) {
+  mpi_token_guard guard(env.token());
+  const MPI_Comm comm = native(env);
   const auto type = MPI_INT32_T;
   switch (what) {
     case collective_kind::allreduce:
@@ -170,7 +172,7 @@ TEST_P(rootless, equals_its_blocking_twin) {
     ints expected = y;
     submit(rt, what, x, y, 0, options);
     rt.wait();
-    call_mpi(what, x, expected, static_cast<int>(count), 0, native(env));
+    call_mpi(what, x, expected, static_cast<int>(count), 0, env);
     if (what == collective_kind::exscan && rank == 0) {
       expected.assign(receive, untouched);  // MPI leaves it open what it has there
     }
@@ -198,7 +200,7 @@ TEST_P(rooted, equals_its_blocking_twin_for_every_root) {
       ints expected = y;
       submit(rt, what, x, y, root, options);
       rt.wait();
-      call_mpi(what, x, expected, static_cast<int>(count), root, native(env));
+      call_mpi(what, x, expected, static_cast<int>(count), root, env);
       EXPECT_EQ(y, expected) << count << " elements, root " << root;
     }
   }

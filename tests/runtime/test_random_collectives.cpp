@@ -128,6 +128,7 @@ void produce(runtime& rt, random_call& j, const int& gate, unsigned spin) {
 
 void expect_right(const groups& all, std::vector<random_call>& jobs) {
   for (random_call& j : jobs) {
+    mpi_token_guard guard(test_environment().token());
     ASSERT_EQ(j.y, expected_result(j, all[j.where].twin)) << j.text();
     const bool has_x = &j.input() == &j.x;
     ASSERT_EQ(j.x, has_x ? j.source : ints()) << j.text() << ": what is sent does not change";

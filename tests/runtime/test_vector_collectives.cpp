@@ -36,6 +36,11 @@ struct vector_collectives : ::testing::Test {
   std::mt19937 mine{static_cast<unsigned>(env.rank()) + 3};  // not
   runtime rt{env, {.tasks = {.workers = 2}}};
 
+  /// What MPI returns, which nobody else calls meanwhile.
+  int alone(const auto& call) {
+    mpi_token_guard guard(env.token());
+    return call();
+  }
   std::vector<std::size_t> counts_of_all() {
     std::vector<std::size_t> counts(static_cast<std::size_t>(ranks));
     for (std::size_t& count : counts) count = random_count(same);
@@ -56,10 +61,12 @@ TEST_F(vector_collectives, gatherv_and_scatterv_equal_mpi_for_every_root) {
     rt.gatherv("gatherv", in(part), out(all), is_root ? blocks.blocks : std::vector<block>{}, root,
                options);
     rt.wait();
-    ASSERT_EQ(
-        MPI_Gatherv(part.data(), as_int(part.size()), MPI_INT32_T, expected.data(),
-                    blocks.counts.data(), blocks.displacements.data(), MPI_INT32_T, root, comm),
-        MPI_SUCCESS);
+    ASSERT_EQ(alone([&] {
+                return MPI_Gatherv(part.data(), as_int(part.size()), MPI_INT32_T, expected.data(),
+                                   blocks.counts.data(), blocks.displacements.data(), MPI_INT32_T,
+                                   root, comm);
+              }),
+              MPI_SUCCESS);
     ASSERT_EQ(all, expected) << "gatherv, round " << round;
 
     ints back = empty_ints(counts[own]);
@@ -67,10 +74,12 @@ TEST_F(vector_collectives, gatherv_and_scatterv_equal_mpi_for_every_root) {
     rt.scatterv("scatterv", in(all), is_root ? blocks.blocks : std::vector<block>{}, out(back),
                 root, options);
     rt.wait();
-    ASSERT_EQ(
-        MPI_Scatterv(all.data(), blocks.counts.data(), blocks.displacements.data(), MPI_INT32_T,
-                     expected_back.data(), as_int(back.size()), MPI_INT32_T, root, comm),
-        MPI_SUCCESS);
+    ASSERT_EQ(alone([&] {
+                return MPI_Scatterv(all.data(), blocks.counts.data(), blocks.displacements.data(),
+                                    MPI_INT32_T, expected_back.data(), as_int(back.size()),
+                                    MPI_INT32_T, root, comm);
+              }),
+              MPI_SUCCESS);
     ASSERT_EQ(back, expected_back) << "scatterv, round " << round;
     ASSERT_EQ(back, part);
   }
@@ -86,10 +95,12 @@ TEST_F(vector_collectives, allgatherv_equals_mpi_in_every_way) {
       ints expected = empty_ints(all.size());
       rt.allgatherv("allgatherv", in(part), out(all), blocks.blocks, way);
       rt.wait();
-      ASSERT_EQ(
-          MPI_Allgatherv(part.data(), as_int(part.size()), MPI_INT32_T, expected.data(),
-                         blocks.counts.data(), blocks.displacements.data(), MPI_INT32_T, comm),
-          MPI_SUCCESS);
+      ASSERT_EQ(alone([&] {
+                  return MPI_Allgatherv(part.data(), as_int(part.size()), MPI_INT32_T,
+                                        expected.data(), blocks.counts.data(),
+                                        blocks.displacements.data(), MPI_INT32_T, comm);
+                }),
+                MPI_SUCCESS);
       ASSERT_EQ(all, expected) << name_of(way) << ", round " << round;
     }
   }
@@ -106,8 +117,10 @@ TEST_F(vector_collectives, reduce_scatter_equals_mpi_in_every_way) {
       ints expected = empty_ints(y.size());
       rt.reduce_scatter("reduce_scatter", in(x), blocks, out(y), sum{}, way);
       rt.wait();
-      ASSERT_EQ(MPI_Reduce_scatter(x.data(), expected.data(), mpi_counts.data(), MPI_INT32_T,
-                                   MPI_SUM, comm),
+      ASSERT_EQ(alone([&] {
+                  return MPI_Reduce_scatter(x.data(), expected.data(), mpi_counts.data(),
+                                            MPI_INT32_T, MPI_SUM, comm);
+                }),
                 MPI_SUCCESS);
       ASSERT_EQ(y, expected) << name_of(way) << ", round " << round;
     }
@@ -124,9 +137,10 @@ struct random_graph {
   std::vector<edge> in_edges;
   std::vector<edge> out_edges;
   neighbourhood around;
+  environment& env;
   MPI_Comm comm = MPI_COMM_NULL;
 
-  random_graph(std::mt19937& same, environment& env) {
+  random_graph(std::mt19937& same, environment& of) : env(of) {
     const auto ranks = static_cast<unsigned>(env.size());
     const auto edges = same() % (3 * ranks + 1);
     for (auto i = edges; i > 0; --i) {
@@ -141,12 +155,16 @@ struct random_graph {
         around.sources.push_back(e.from);
       }
     }
+    mpi_token_guard guard(env.token());
     MPI_Dist_graph_create_adjacent(
         native(env), static_cast<int>(around.sources.size()), around.sources.data(), MPI_UNWEIGHTED,
         static_cast<int>(around.destinations.size()), around.destinations.data(), MPI_UNWEIGHTED,
         MPI_INFO_NULL, 0, &comm);
   }
-  ~random_graph() { MPI_Comm_free(&comm); }
+  ~random_graph() {
+    mpi_token_guard guard(env.token());
+    MPI_Comm_free(&comm);
+  }
   random_graph(const random_graph&) = delete;
   random_graph& operator=(const random_graph&) = delete;
 };
@@ -157,6 +175,7 @@ struct random_graph {
 /// ours is compared with.
 void exchange_as_mpi_says(const random_graph& graph, const ints& x, const layout& sent, ints& y,
                           const layout& received) {
+  mpi_token_guard guard(graph.env.token());
   std::vector<MPI_Request> requests;
   for (std::size_t i = 0; i < graph.around.destinations.size(); ++i) {
     requests.emplace_back();
@@ -184,8 +203,10 @@ TEST_F(vector_collectives, neighbour_allgather_and_alltoall_equal_mpi) {
     ints expected = empty_ints(y.size());
     rt.neighbour_allgather("neighbour_allgather", in(x), out(y), graph.around);
     rt.wait();
-    ASSERT_EQ(MPI_Neighbor_allgather(x.data(), as_int(count), MPI_INT32_T, expected.data(),
-                                     as_int(count), MPI_INT32_T, graph.comm),
+    ASSERT_EQ(alone([&] {
+                return MPI_Neighbor_allgather(x.data(), as_int(count), MPI_INT32_T, expected.data(),
+                                              as_int(count), MPI_INT32_T, graph.comm);
+              }),
               MPI_SUCCESS);
     ASSERT_EQ(y, expected) << "neighbour_allgather, round " << round;
 
@@ -213,9 +234,11 @@ TEST_F(vector_collectives, neighbour_allgatherv_and_alltoallv_equal_mpi) {
     ints expected = empty_ints(y.size());
     rt.neighbour_allgatherv("neighbour_allgatherv", in(x), out(y), gathered.blocks, graph.around);
     rt.wait();
-    ASSERT_EQ(MPI_Neighbor_allgatherv(x.data(), as_int(x.size()), MPI_INT32_T, expected.data(),
-                                      gathered.counts.data(), gathered.displacements.data(),
-                                      MPI_INT32_T, graph.comm),
+    ASSERT_EQ(alone([&] {
+                return MPI_Neighbor_allgatherv(
+                    x.data(), as_int(x.size()), MPI_INT32_T, expected.data(),
+                    gathered.counts.data(), gathered.displacements.data(), MPI_INT32_T, graph.comm);
+              }),
               MPI_SUCCESS);
     ASSERT_EQ(y, expected) << "neighbour_allgatherv, round " << round;
 
