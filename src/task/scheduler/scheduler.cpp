@@ -103,7 +103,7 @@ void scheduler::implementation::wait_for_room() {
       s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() ||
       !w->time.submission_passes())
     return s.allocate(*this, name.c_str(), kind);
-  return *(s.tasks.open = &s.tasks.take_free(name.c_str(), kind));
+  return *(s.tasks.open = &s.tasks.take(name.c_str(), kind));
 }
 
 [[gnu::noinline]] task_node& scheduler::implementation::allocate(scheduler& self, const char* name,
@@ -119,16 +119,11 @@ void scheduler::implementation::wait_for_room() {
     const bool full = tasks.is_full();
     full || watch.has_observer() ? entered() : time().entered_to_submit(kind);
     if (full) wait_for_room();
+    if (!tasks.has_free()) tasks.collect();
     tasks.open = &tasks.take(name, kind);
   }
   watch.submission_begins(*tasks.open);
   return *tasks.open;
-}
-
-/// The submission of a task that has not passed is over.
-[[gnu::noinline]] void scheduler::implementation::left_submission() noexcept {
-  time().left();
-  if (!watch.is_watching()) time().let_submissions_pass();
 }
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
@@ -165,9 +160,13 @@ void scheduler::submit(task_node& node) {
     node.kind == node_kind::compute ? s.ready.add_submitted(node)
                                     : s.start_in_turn(node, node, &s.threads.submitter());
   }
-  if (node.kind == node_kind::asynchronous) return s.time().left();
-  if (s.time().is_inside()) [[unlikely]]
-    s.left_submission();
+  if (s.time().is_inside()) s.left_submission(node.kind);
+}
+
+/// A submission that has not passed is over.
+[[gnu::noinline]] void scheduler::implementation::left_submission(node_kind kind) noexcept {
+  time().left();
+  if (kind == node_kind::compute && !watch.is_watching()) time().let_submissions_pass();
 }
 
 void scheduler::count_out(task_node& node) noexcept {

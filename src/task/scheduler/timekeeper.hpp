@@ -130,18 +130,12 @@ class basic_timekeeper {
   /// Notes that no task follows for now: the time from here on is no task's.
   void tasks_over() noexcept {
     stop_passing();
-    if (account_.owes()) account_.charge(activity::compute, Clock::now());
+    if (account_.owes()) account_.charge(activity::compute, read());
     unread_ = 0;
   }
   /// Notes that a task runs another: until here the time was its own.
-  void inner_task_begins() noexcept {
-    stop_passing();
-    account_.charge(activity::compute, Clock::now());
-  }
-  void inner_task_ended() noexcept {
-    stop_passing();
-    account_.charge(activity::overhead, Clock::now());
-  }
+  void inner_task_begins() noexcept { account_.charge(activity::compute, read()); }
+  void inner_task_ended() noexcept { account_.charge(activity::overhead, read()); }
 
   // Posts
   // ---------------------------------------------------------------------------------------------
@@ -173,7 +167,7 @@ class basic_timekeeper {
     started.is_read = true;
     const bool owes = account_.owes();
     if (before_posts_.is_due() || from_program || owes) {
-      started.begin = Clock::now();
+      started.begin = read();
       if (!from_program && !owes) before_posts_.learn(started.begin - account_.last());
       account_.charge(from_program ? activity::compute : activity::overhead, started.begin);
       unread_ = 0;
@@ -182,7 +176,7 @@ class basic_timekeeper {
   }
   void posts_ended(const burst& started, int count = 1) noexcept {
     if (started.is_read) {
-      const ticks now = Clock::now();
+      const ticks now = read();
       const bool timed = started.begin != unread;
       if (timed) learn_post((now - started.begin) / count);
       account_.charge_most(activity::posting, now, timed ? 0 : before_posts_.usual());
@@ -216,8 +210,7 @@ class basic_timekeeper {
   };
   /// Returns the time at which idleness begins.
   [[nodiscard]] ticks idleness_begins(const auto& in_flight_until) noexcept {
-    stop_passing();
-    const ticks begin = Clock::now();
+    const ticks begin = read();
     account_.charge(activity::overhead, begin);  // or what unread tasks are owed
     unread_ = 0;
     const waited by_then = in_flight_until(begin);
@@ -226,7 +219,7 @@ class basic_timekeeper {
     return begin;
   }
   [[nodiscard]] spell idleness_ended(ticks begin, const auto& in_flight_until) noexcept {
-    const ticks end = Clock::now();
+    const ticks end = read();
     // What was posted a moment before it was started counts from then: more than this spell at
     // most.
     const waited by_then = in_flight_until(end);
@@ -258,6 +251,10 @@ class basic_timekeeper {
   void reset(const auto& in_flight_until) noexcept { base_ = booked(in_flight_until); }
 
  private:
+  [[nodiscard]] ticks read() noexcept {
+    stop_passing();
+    return Clock::now();
+  }
   void enter_to(sampled_overhead& what) noexcept {
     submission_ = &what;
     if (what.is_due()) {
@@ -268,9 +265,8 @@ class basic_timekeeper {
   }
   /// Reads the clock on the way from the program into plait.
   [[gnu::noinline]] void read_entry() noexcept {
-    stop_passing();
     in_ = place::plait;
-    account_.charge(activity::compute, Clock::now());
+    account_.charge(activity::compute, read());
   }
   [[gnu::noinline]] void read_entry_to_submit() noexcept {
     read_entry();
@@ -280,21 +276,21 @@ class basic_timekeeper {
   /// Reads the clock on the way from plait back into the program.
   [[gnu::noinline]] void read_exit(activity to) noexcept {
     sampled_overhead* const usual = std::exchange(submission_, nullptr);
-    const ticks now = Clock::now();
+    const ticks now = read();
     // What was posted is booked at what posts usually take, which may be more than this one took.
     if (usual != nullptr) usual->learn(std::max<ticks>(0, now - entered_at_ - posted_since_entry_));
     account_.charge_most(to, now, 0);
   }
   /// Reads the clock before a task that is timed.
   [[gnu::noinline]] ticks read_begin() noexcept {
-    const ticks now = Clock::now();
+    const ticks now = read();
     if (!account_.owes()) between_tasks_.learn(now - account_.last());
     account_.charge(activity::overhead, now);
     return now;
   }
   /// Reads the clock after a task that leaves nothing unread.
   [[gnu::noinline]] ticks read_end(bool timed) noexcept {
-    const ticks now = Clock::now();
+    const ticks now = read();
     tasks_short_ = now - account_.last() < short_task_ * (unread_ + 1);
     unread_ = 0;
     account_.charge_most(activity::compute, now, timed ? 0 : between_tasks_.usual());
@@ -303,7 +299,7 @@ class basic_timekeeper {
   /// Books the time since the last booking, but for the owed part, to `to`.  Precondition: no task
   /// has run since.
   void book_all_but_owed(activity to) noexcept {
-    account_.charge_most(to, Clock::now(), 0);
+    account_.charge_most(to, read(), 0);
     unread_ = 0;
   }
   void let_pass(sampled_overhead& what, int count) noexcept {
