@@ -75,13 +75,7 @@ class basic_timekeeper {
   /// over where messages come between.
   void let_submissions_pass() noexcept {
     if (submissions_[0].until_due() == sampled_overhead::period - 1)
-      let_pass(submissions_[0], sampled_overhead::period - 1);
-  }
-  /// Returns true if the submission that begins passes.  Not inside.
-  [[nodiscard]] bool submission_passes() noexcept {
-    if (left_to_pass_ <= 0) return false;
-    --left_to_pass_;
-    return true;
+      owe_passing(submissions_[0], sampled_overhead::period - 1);
   }
   /// Notes the way into plait and back around a send that is over when it has been started: all of
   /// it is posting.
@@ -113,18 +107,18 @@ class basic_timekeeper {
   /// wants to know soon how late it is.
   void let_pass(bool watchful = false) noexcept {
     stop_passing();
-    if (!tasks_short_) return;
     const int most = watchful ? most_unread / 2 : most_unread;
-    let_pass(between_tasks_, std::min(most - unread_, between_tasks_.until_due() - 1));
+    const int count = std::min(most - unread_, between_tasks_.until_due() - 1);
+    if (tasks_short_ && count > 0) owe_passing(between_tasks_, count);
   }
   /// Returns whether nothing is to be told before the next task: if so, `passed` is asked when it
-  /// has ended.
+  /// has ended; of a submission at once.
   [[nodiscard]] bool lets_pass() const noexcept { return left_to_pass_ >= 0; }
   /// Returns true if the task has passed, false if it is to be told to `task_ended` as `unread`.
   [[nodiscard]] bool passed() noexcept { return --left_to_pass_ >= 0; }
   /// Notes that the task that runs, and those after it, do not pass; nor submissions.
   void stop_passing() noexcept {
-    if (left_to_pass_ > 0) owe_passing(-left_to_pass_);
+    if (left_to_pass_ > 0) owe_passing(*passing_, -left_to_pass_);
     left_to_pass_ = -1;
   }
   /// Notes that no task follows for now: the time from here on is no task's.
@@ -178,7 +172,11 @@ class basic_timekeeper {
     if (started.is_read) {
       const ticks now = read();
       const bool timed = started.begin != unread;
-      if (timed) learn_post((now - started.begin) / count);
+      if (timed) {
+        const ticks took = (now - started.begin) / count;
+        posts_.learn(took);
+        posts_short_ = took < short_task_;
+      }
       account_.charge_most(activity::posting, now, timed ? 0 : before_posts_.usual());
     } else if (started.is_owed && count > 1) {
       unread_ += count - 1;
@@ -258,7 +256,9 @@ class basic_timekeeper {
   void enter_to(sampled_overhead& what) noexcept {
     submission_ = &what;
     if (what.is_due()) {
-      read_entry_to_submit();
+      read_entry();
+      entered_at_ = account_.last();
+      posted_since_entry_ = 0;
     } else {
       in_ = place::submission;
     }
@@ -267,11 +267,6 @@ class basic_timekeeper {
   [[gnu::noinline]] void read_entry() noexcept {
     in_ = place::plait;
     account_.charge(activity::compute, read());
-  }
-  [[gnu::noinline]] void read_entry_to_submit() noexcept {
-    read_entry();
-    entered_at_ = account_.last();
-    posted_since_entry_ = 0;
   }
   /// Reads the clock on the way from plait back into the program.
   [[gnu::noinline]] void read_exit(activity to) noexcept {
@@ -302,16 +297,12 @@ class basic_timekeeper {
     account_.charge_most(to, read(), 0);
     unread_ = 0;
   }
-  void let_pass(sampled_overhead& what, int count) noexcept {
-    if (count <= 0) return;
-    passing_ = &what;
+  void owe_passing(sampled_overhead& what, int count) noexcept {
+    if (&what == &between_tasks_) unread_ += count;
+    what.pass(count);
+    account_.owe(count * std::max<ticks>(1, what.usual()));
     left_to_pass_ = count;
-    owe_passing(count);
-  }
-  void owe_passing(int count) noexcept {
-    if (passing_ == &between_tasks_) unread_ += count;
-    passing_->pass(count);
-    account_.owe(count * std::max<ticks>(1, passing_->usual()));
+    passing_ = &what;
   }
   /// Returns true if the clock is not read for a message that is about to be posted; its time is
   /// booked later.  `submitting`: the time before the post is part of the submission, and owed as
@@ -322,10 +313,6 @@ class basic_timekeeper {
     ++unread_;
     account_.owe(submitting ? 0 : before_posts_.usual(), posts_.usual());
     return true;
-  }
-  void learn_post(ticks took) noexcept {
-    posts_.learn(took);
-    posts_short_ = took < short_task_;
   }
   /// Everything until now; `wall_ns` is a time of the monotonic clock.
   [[nodiscard]] statement booked(const auto& in_flight_until) const noexcept;

@@ -27,6 +27,12 @@ namespace {
   return list;
 }
 
+[[gnu::always_inline]] inline void count_finished(auto& s, worker* w, bool uncounted) noexcept {
+  if (uncounted) s.threads.raise(&counters::uncounted, w);
+  s.threads.raise(&counters::finished, w);
+  if (w == nullptr) s.ready.wake_submitter();
+}
+
 }  // namespace
 
 /// Closes the node, releases its successors and gives it back.  `passes`: the task is a worker's,
@@ -65,7 +71,7 @@ template <bool passes>
   } else {
     threads.give_back(node, w);
   }
-  count_finished(w, counts_for_limit);
+  count_finished(*this, w, counts_for_limit);
 }
 
 /// `passes`: nobody watches the task, and no failure is known.
@@ -81,7 +87,7 @@ template <bool passes>
   const bool releases = passes || !failure.is_known();
   detail::replayed_graph& graph = *node.recorded->graph;
   if (!passes && releases && (node.care & task_node::ranked) != 0) graph.ranks(node);
-  if (graph.finish(node, releases, released)) count_finished(w, true);
+  if (graph.finish(node, releases, released)) count_finished(*this, w, true);
 }
 
 /// Makes this worker's counts visible in the total order in which a sleeping submitter checks them
