@@ -164,7 +164,7 @@ class sampled_overhead {
     return true;
   }
   [[nodiscard]] bool is_next_due() const noexcept { return left_ == 0; }
-  /// How many pass before the next that is due.
+  /// Returns how many pass before the next that is due.
   [[nodiscard]] int until_due() const noexcept { return left_; }
   /// Notes that so many more have passed unmeasured; fewer than none: that they have not.
   void pass(int events) noexcept { left_ = left_ > events ? left_ - events : 0; }

@@ -80,7 +80,7 @@ class crew {
   // ---------------------------------------------------------------------------------------------
   using count = std::atomic<std::uint64_t> counters::*;
   /// Raises a count of `w`, or of the threads that are no workers (null).
-  void raise(count which, worker* w) noexcept {
+  [[gnu::always_inline]] void raise(count which, worker* w) noexcept {
     if (w == nullptr) {
       (outside_.*which).fetch_add(1, std::memory_order_seq_cst);
     } else {

@@ -94,54 +94,58 @@ void scheduler::implementation::wait_for_room() {
   }
 }
 
+namespace {
+
+[[gnu::noinline]] task_node& allocate_with_care(auto& s, const char* name, node_kind kind) {
+  if (!s.threads.in_program() || s.tasks.open != nullptr) [[unlikely]] {
+    if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name, kind);
+    s.expect_submitting_thread();
+  }
+  if (s.recording != nullptr) {
+    s.tasks.open = &s.recording->add_node(name, kind);
+  } else {
+    if (s.replaying != nullptr) s.facade->wait();
+    const bool full = s.tasks.is_full();
+    full || s.watch.has_observer() ? s.entered() : s.time().entered_to_submit(kind);
+    if (full) s.wait_for_room();
+    if (!s.tasks.has_free()) s.tasks.collect();
+    s.tasks.open = &s.tasks.take(name, kind);
+  }
+  s.watch.submission_begins(*s.tasks.open);
+  return *s.tasks.open;
+}
+
+/// A submission that has not passed is over.
+[[gnu::noinline]] void left_submission(auto& s, node_kind kind) noexcept {
+  s.time().left();
+  if (kind == node_kind::compute && !s.watch.is_watching()) s.time().let_submissions_pass();
+}
+
+[[gnu::noinline]] void declare(auto& s, task_node& node, byte_range bytes, access_mode mode,
+                               const void* operation) {
+  if (s.watch.declares(node, bytes, mode, operation))
+    s.tracker_of(node).add(node, bytes, mode, operation);
+}
+
+}  // namespace
+
 /// Not to be inlined: see `of_suspendable_task`.
 [[gnu::noinline]] task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
   worker* const w = s.threads.this_worker();
   // Other threads, and tasks, are inside.
   if (kind != node_kind::compute || w == nullptr || w->time.is_inside() ||
-      s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() ||
-      !w->time.submission_passes())
-    return s.allocate(*this, name.c_str(), kind);
-  return *(s.tasks.open = &s.tasks.take_free(name.c_str(), kind));
-}
-
-[[gnu::noinline]] task_node& scheduler::implementation::allocate(scheduler& self, const char* name,
-                                                                 node_kind kind) {
-  if (!threads.in_program() || tasks.open != nullptr) [[unlikely]] {
-    if (task_node* parent = calling_task()) return allocate_child(*parent, name, kind);
-    expect_submitting_thread();
-  }
-  if (recording != nullptr) {
-    tasks.open = &recording->add_node(name, kind);
-  } else {
-    if (replaying != nullptr) self.wait();
-    const bool full = tasks.is_full();
-    full || watch.has_observer() ? entered() : time().entered_to_submit(kind);
-    if (full) wait_for_room();
-    tasks.open = &tasks.take(name, kind);
-  }
-  watch.submission_begins(*tasks.open);
-  return *tasks.open;
-}
-
-/// The submission of a task that has not passed is over.
-[[gnu::noinline]] void scheduler::implementation::left_submission() noexcept {
-  time().left();
-  if (!watch.is_watching()) time().let_submissions_pass();
+      s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() || !w->time.lets_pass() ||
+      !w->time.passed())
+    return allocate_with_care(s, name.c_str(), kind);
+  return *(s.tasks.open = &s.tasks.take(name.c_str(), kind));
 }
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
                            const void* operation) {
   implementation& s = *self_;
-  if (s.watch.is_told(node)) return s.declare(node, bytes, mode, operation);
+  if (s.watch.is_told(node)) return declare(s, node, bytes, mode, operation);
   s.tracker_of(node).add(node, bytes, mode, operation);
-}
-
-[[gnu::noinline]] void scheduler::implementation::declare(task_node& node, byte_range bytes,
-                                                          access_mode mode, const void* operation) {
-  if (watch.declares(node, bytes, mode, operation))
-    tracker_of(node).add(node, bytes, mode, operation);
 }
 
 void scheduler::add_container(task_node& node, const detail::container& c, access_mode mode,
@@ -165,9 +169,7 @@ void scheduler::submit(task_node& node) {
     node.kind == node_kind::compute ? s.ready.add_submitted(node)
                                     : s.start_in_turn(node, node, &s.threads.submitter());
   }
-  if (node.kind == node_kind::asynchronous) return s.time().left();
-  if (s.time().is_inside()) [[unlikely]]
-    s.left_submission();
+  if (s.time().is_inside()) left_submission(s, node.kind);
 }
 
 void scheduler::count_out(task_node& node) noexcept {

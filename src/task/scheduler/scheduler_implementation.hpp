@@ -56,10 +56,6 @@ struct scheduler::implementation {
     detail::timekeeper& time;
   };
   void wait_for_room();
-  [[nodiscard]] detail::task_node& allocate(scheduler& self, const char* name,
-                                            detail::node_kind kind);
-  void left_submission() noexcept;
-  void declare(detail::task_node& node, byte_range bytes, access_mode mode, const void* operation);
   void give_up_if_failed();
   [[nodiscard]] detail::dependence_tracker& tracker_of(const detail::task_node& node) noexcept {
     return node.is_child ? node.siblings->children->tracker : tasks.tracker;
@@ -87,14 +83,8 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node* idle(detail::worker& w, Done done, ticks longest_sleep);
   void leave_loop(detail::worker& w) noexcept;
   void run(detail::worker& w, detail::task_node& node);
-  void run_passing(detail::worker& w, detail::task_node& node);
+  [[nodiscard]] bool run_passing(detail::worker& w, detail::task_node& node);
   void has_run(detail::worker& w, detail::task_node& node, ticks begin, bool ended);
-  /// Returns whether nothing is to be told before `node` runs, and nothing else to be done.
-  [[nodiscard]] bool may_pass(const detail::worker& w,
-                              const detail::task_node& node) const noexcept {
-    return w.time.lets_pass() && (node.care & ~detail::task_node::elsewhere) == 0 &&
-           !failure.is_known() && !watch.has_observer();
-  }
   bool execute(detail::task_node& node) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
   void wait_without_worker(detail::task_node& node, detail::worker& w) noexcept;
@@ -112,7 +102,6 @@ struct scheduler::implementation {
   void finish_submitted(detail::task_node& node, detail::worker* w);
   template <bool passes>
   void finish_replayed(detail::task_node& node, detail::worker* w);
-  void count_finished(detail::worker* w, bool uncounted) noexcept;
   void make_ready(detail::task_node& node, detail::worker* w);
   void start(detail::task_node& node, detail::worker* w);
   /// Starts the messages from `first` to `last`, each the `next_free` of the one before it.
@@ -162,13 +151,6 @@ struct scheduler::implementation {
                                                                        detail::worker& w) {
   if (node.exclusions != nullptr) release_exclusions(node, node.exclusions->size(), w);
   finish(node, &w);
-}
-
-[[gnu::always_inline]] inline void scheduler::implementation::count_finished(
-    detail::worker* w, bool uncounted) noexcept {
-  if (uncounted) threads.raise(&detail::counters::uncounted, w);
-  threads.raise(&detail::counters::finished, w);
-  if (w == nullptr) ready.wake_submitter();
 }
 
 [[gnu::always_inline]] inline void scheduler::implementation::make_ready(detail::task_node& node,

@@ -25,7 +25,6 @@ class submitted_tasks {
 
   /// Returns true if there was no room for a task when the counts were read last.
   [[nodiscard]] bool is_full() const noexcept { return in_flight() >= limit_; }
-  /// Returns whether `take` makes no node, and looks for none that others have given back.
   [[nodiscard]] bool has_free() const noexcept { return free_ != nullptr; }
   /// Reads the counts; returns how many tasks there is room for.
   [[nodiscard]] std::size_t room() noexcept {
@@ -39,13 +38,10 @@ class submitted_tasks {
     return threads_.total(&counters::finished) == submitted();
   }
 
-  /// Returns a node for a new task.  Precondition: there is room.
-  [[nodiscard]] task_node& take(const char* name, node_kind kind) {
-    if (!has_free()) collect();
-    return take_free(name, kind);
-  }
-  /// ... and a free one.
-  [[nodiscard]] task_node& take_free(const char* name, node_kind kind) noexcept {
+  /// Has a free node, of those that others have given back or a new one.
+  void collect();
+  /// Returns a node for a new task.  Precondition: there is room, and a free one.
+  [[nodiscard]] task_node& take(const char* name, node_kind kind) noexcept {
     task_node& node = *std::exchange(free_, free_->next_free);
     if (free_ != nullptr) free_->prefetch_to_submit();
     prepare(node, ++last_id_, name, kind, is_one_);
@@ -86,7 +82,6 @@ class submitted_tasks {
   /// Returns how many tasks, and replays.
   [[nodiscard]] std::uint64_t submitted() const noexcept { return last_id_ - ids_without_task_; }
   [[nodiscard]] std::size_t in_flight() const noexcept { return submitted() - uncounted_; }
-  void collect();
 
   crew& threads_;
   const bool is_one_ = threads_.is_one();

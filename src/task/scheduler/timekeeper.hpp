@@ -75,13 +75,7 @@ class basic_timekeeper {
   /// over where messages come between.
   void let_submissions_pass() noexcept {
     if (submissions_[0].until_due() == sampled_overhead::period - 1)
-      let_pass(submissions_[0], sampled_overhead::period - 1);
-  }
-  /// Returns true if the submission that begins passes.  Not inside.
-  [[nodiscard]] bool submission_passes() noexcept {
-    if (left_to_pass_ <= 0) return false;
-    --left_to_pass_;
-    return true;
+      owe_passing(submissions_[0], sampled_overhead::period - 1);
   }
   /// Notes the way into plait and back around a send that is over when it has been started: all of
   /// it is posting.
@@ -113,35 +107,29 @@ class basic_timekeeper {
   /// wants to know soon how late it is.
   void let_pass(bool watchful = false) noexcept {
     stop_passing();
-    if (!tasks_short_) return;
     const int most = watchful ? most_unread / 2 : most_unread;
-    let_pass(between_tasks_, std::min(most - unread_, between_tasks_.until_due() - 1));
+    const int count = std::min(most - unread_, between_tasks_.until_due() - 1);
+    if (tasks_short_ && count > 0) owe_passing(between_tasks_, count);
   }
   /// Returns whether nothing is to be told before the next task: if so, `passed` is asked when it
-  /// has ended.
+  /// has ended; of a submission at once.
   [[nodiscard]] bool lets_pass() const noexcept { return left_to_pass_ >= 0; }
   /// Returns true if the task has passed, false if it is to be told to `task_ended` as `unread`.
   [[nodiscard]] bool passed() noexcept { return --left_to_pass_ >= 0; }
   /// Notes that the task that runs, and those after it, do not pass; nor submissions.
   void stop_passing() noexcept {
-    if (left_to_pass_ > 0) owe_passing(-left_to_pass_);
+    if (left_to_pass_ > 0) owe_passing(*passing_, -left_to_pass_);
     left_to_pass_ = -1;
   }
   /// Notes that no task follows for now: the time from here on is no task's.
   void tasks_over() noexcept {
     stop_passing();
-    if (account_.owes()) account_.charge(activity::compute, Clock::now());
+    if (account_.owes()) account_.charge(activity::compute, read());
     unread_ = 0;
   }
   /// Notes that a task runs another: until here the time was its own.
-  void inner_task_begins() noexcept {
-    stop_passing();
-    account_.charge(activity::compute, Clock::now());
-  }
-  void inner_task_ended() noexcept {
-    stop_passing();
-    account_.charge(activity::overhead, Clock::now());
-  }
+  void inner_task_begins() noexcept { account_.charge(activity::compute, read()); }
+  void inner_task_ended() noexcept { account_.charge(activity::overhead, read()); }
 
   // Posts
   // ---------------------------------------------------------------------------------------------
@@ -173,7 +161,7 @@ class basic_timekeeper {
     started.is_read = true;
     const bool owes = account_.owes();
     if (before_posts_.is_due() || from_program || owes) {
-      started.begin = Clock::now();
+      started.begin = read();
       if (!from_program && !owes) before_posts_.learn(started.begin - account_.last());
       account_.charge(from_program ? activity::compute : activity::overhead, started.begin);
       unread_ = 0;
@@ -182,9 +170,13 @@ class basic_timekeeper {
   }
   void posts_ended(const burst& started, int count = 1) noexcept {
     if (started.is_read) {
-      const ticks now = Clock::now();
+      const ticks now = read();
       const bool timed = started.begin != unread;
-      if (timed) learn_post((now - started.begin) / count);
+      if (timed) {
+        const ticks took = (now - started.begin) / count;
+        posts_.learn(took);
+        posts_short_ = took < short_task_;
+      }
       account_.charge_most(activity::posting, now, timed ? 0 : before_posts_.usual());
     } else if (started.is_owed && count > 1) {
       unread_ += count - 1;
@@ -216,8 +208,7 @@ class basic_timekeeper {
   };
   /// Returns the time at which idleness begins.
   [[nodiscard]] ticks idleness_begins(const auto& in_flight_until) noexcept {
-    stop_passing();
-    const ticks begin = Clock::now();
+    const ticks begin = read();
     account_.charge(activity::overhead, begin);  // or what unread tasks are owed
     unread_ = 0;
     const waited by_then = in_flight_until(begin);
@@ -226,7 +217,7 @@ class basic_timekeeper {
     return begin;
   }
   [[nodiscard]] spell idleness_ended(ticks begin, const auto& in_flight_until) noexcept {
-    const ticks end = Clock::now();
+    const ticks end = read();
     // What was posted a moment before it was started counts from then: more than this spell at
     // most.
     const waited by_then = in_flight_until(end);
@@ -258,43 +249,43 @@ class basic_timekeeper {
   void reset(const auto& in_flight_until) noexcept { base_ = booked(in_flight_until); }
 
  private:
+  [[nodiscard]] ticks read() noexcept {
+    stop_passing();
+    return Clock::now();
+  }
   void enter_to(sampled_overhead& what) noexcept {
     submission_ = &what;
     if (what.is_due()) {
-      read_entry_to_submit();
+      read_entry();
+      entered_at_ = account_.last();
+      posted_since_entry_ = 0;
     } else {
       in_ = place::submission;
     }
   }
   /// Reads the clock on the way from the program into plait.
   [[gnu::noinline]] void read_entry() noexcept {
-    stop_passing();
     in_ = place::plait;
-    account_.charge(activity::compute, Clock::now());
-  }
-  [[gnu::noinline]] void read_entry_to_submit() noexcept {
-    read_entry();
-    entered_at_ = account_.last();
-    posted_since_entry_ = 0;
+    account_.charge(activity::compute, read());
   }
   /// Reads the clock on the way from plait back into the program.
   [[gnu::noinline]] void read_exit(activity to) noexcept {
     sampled_overhead* const usual = std::exchange(submission_, nullptr);
-    const ticks now = Clock::now();
+    const ticks now = read();
     // What was posted is booked at what posts usually take, which may be more than this one took.
     if (usual != nullptr) usual->learn(std::max<ticks>(0, now - entered_at_ - posted_since_entry_));
     account_.charge_most(to, now, 0);
   }
   /// Reads the clock before a task that is timed.
   [[gnu::noinline]] ticks read_begin() noexcept {
-    const ticks now = Clock::now();
+    const ticks now = read();
     if (!account_.owes()) between_tasks_.learn(now - account_.last());
     account_.charge(activity::overhead, now);
     return now;
   }
   /// Reads the clock after a task that leaves nothing unread.
   [[gnu::noinline]] ticks read_end(bool timed) noexcept {
-    const ticks now = Clock::now();
+    const ticks now = read();
     tasks_short_ = now - account_.last() < short_task_ * (unread_ + 1);
     unread_ = 0;
     account_.charge_most(activity::compute, now, timed ? 0 : between_tasks_.usual());
@@ -303,19 +294,15 @@ class basic_timekeeper {
   /// Books the time since the last booking, but for the owed part, to `to`.  Precondition: no task
   /// has run since.
   void book_all_but_owed(activity to) noexcept {
-    account_.charge_most(to, Clock::now(), 0);
+    account_.charge_most(to, read(), 0);
     unread_ = 0;
   }
-  void let_pass(sampled_overhead& what, int count) noexcept {
-    if (count <= 0) return;
-    passing_ = &what;
+  void owe_passing(sampled_overhead& what, int count) noexcept {
+    if (&what == &between_tasks_) unread_ += count;
+    what.pass(count);
+    account_.owe(count * std::max<ticks>(1, what.usual()));
     left_to_pass_ = count;
-    owe_passing(count);
-  }
-  void owe_passing(int count) noexcept {
-    if (passing_ == &between_tasks_) unread_ += count;
-    passing_->pass(count);
-    account_.owe(count * std::max<ticks>(1, passing_->usual()));
+    passing_ = &what;
   }
   /// Returns true if the clock is not read for a message that is about to be posted; its time is
   /// booked later.  `submitting`: the time before the post is part of the submission, and owed as
@@ -326,10 +313,6 @@ class basic_timekeeper {
     ++unread_;
     account_.owe(submitting ? 0 : before_posts_.usual(), posts_.usual());
     return true;
-  }
-  void learn_post(ticks took) noexcept {
-    posts_.learn(took);
-    posts_short_ = took < short_task_;
   }
   /// Everything until now; `wall_ns` is a time of the monotonic clock.
   [[nodiscard]] statement booked(const auto& in_flight_until) const noexcept;

@@ -27,6 +27,12 @@ namespace {
   return list;
 }
 
+[[gnu::always_inline]] inline void count_finished(auto& s, worker* w, bool uncounted) noexcept {
+  if (uncounted) s.threads.raise(&counters::uncounted, w);
+  s.threads.raise(&counters::finished, w);
+  if (w == nullptr) s.ready.wake_submitter();
+}
+
 }  // namespace
 
 /// Closes the node, releases its successors and gives it back.  `passes`: the task is a worker's,
@@ -65,7 +71,7 @@ template <bool passes>
   } else {
     threads.give_back(node, w);
   }
-  count_finished(w, counts_for_limit);
+  count_finished(*this, w, counts_for_limit);
 }
 
 /// `passes`: nobody watches the task, and no failure is known.
@@ -81,7 +87,7 @@ template <bool passes>
   const bool releases = passes || !failure.is_known();
   detail::replayed_graph& graph = *node.recorded->graph;
   if (!passes && releases && (node.care & task_node::ranked) != 0) graph.ranks(node);
-  if (graph.finish(node, releases, released)) count_finished(w, true);
+  if (graph.finish(node, releases, released)) count_finished(*this, w, true);
 }
 
 /// Makes this worker's counts visible in the total order in which a sleeping submitter checks them
@@ -101,9 +107,13 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
   ready.leave_loop(w);
 }
 
-/// `run` for most tasks, of which nothing but their end is to be told, if that.
-[[gnu::always_inline]] inline void scheduler::implementation::run_passing(worker& w,
+/// `run` for most tasks, of which nothing but their end is to be told, if that.  Returns false for
+/// others.
+[[gnu::always_inline]] inline bool scheduler::implementation::run_passing(worker& w,
                                                                           task_node& node) {
+  if (!w.time.lets_pass() || (node.care & ~task_node::elsewhere) != 0 || failure.is_known() ||
+      watch.has_observer())
+    return false;
   w.in_task.store(&node, std::memory_order_relaxed);
   const bool failed = !execute(node);
   w.in_task.store(nullptr, std::memory_order_relaxed);
@@ -111,14 +121,18 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
   const bool looks = sources.any() && sources.due_at() != progress_source::never &&
                      (node.recorded == nullptr || !node.recorded->brief);
   // What the task has submitted or held has stopped the passing.
-  if (failed || looks || !w.time.passed()) [[unlikely]]
-    return has_run(w, node, detail::timekeeper::unread, true);
-  if (node.recorded != nullptr) return finish_replayed<true>(node, &w);
-  node.care == 0 ? finish_submitted<true>(node, &w) : finish(node, &w);
+  if (failed || looks || !w.time.passed()) [[unlikely]] {
+    has_run(w, node, detail::timekeeper::unread, true);
+  } else if (node.recorded != nullptr) {
+    finish_replayed<true>(node, &w);
+  } else {
+    node.care == 0 ? finish_submitted<true>(node, &w) : finish(node, &w);
+  }
+  return true;
 }
 
 void scheduler::implementation::run(worker& w, task_node& node) {
-  if (may_pass(w, node)) return run_passing(w, node);
+  if (run_passing(w, node)) return;
   if ((node.care & task_node::concluding) != 0) [[unlikely]] {
     node.care &= static_cast<std::uint8_t>(~task_node::concluding);
     end_family(node, w);
@@ -182,10 +196,8 @@ void scheduler::implementation::work_off(worker& w) {
   w.in_loop = true;
   for (;;) {
     task_node* node = ready.find(w);
-    if (node != nullptr && may_pass(w, *node)) [[likely]] {
-      run_passing(w, *node);
+    if (node != nullptr && run_passing(w, *node)) [[likely]]
       continue;
-    }
     if (node == nullptr || failure.is_known()) [[unlikely]] {
       if (over()) break;
       if (node == nullptr) node = idle(w, over, progress_source::never);
