@@ -30,7 +30,7 @@ class prepared_call {
   std::shared_ptr<const collective_schedules::entry> steps;
   /// Channels of the messages by which ranks compare sizes, where these may be left out.
   std::vector<channel*> telling;
-  /// What a short call reads and writes, if it is one.
+  /// Bytes that a short call reads, and those that it writes too; nothing if it is none.
   std::optional<std::pair<byte_range, byte_range>> short_memory;
   bool has_short_agreement = false;
   bool is_repeated = false;
