@@ -97,7 +97,6 @@ struct scheduler::implementation {
 
   // --- any thread; `w` is null for one that is no worker ----------------------------------------
   void finish(detail::task_node& node, detail::worker* w);
-  void finish_watched(detail::task_node& node, detail::worker* w);
   void finish_submitted(detail::task_node& node, detail::worker* w);
   void finish_replayed(detail::task_node& node, detail::worker* w);
   void count_finished(detail::worker* w, bool uncounted) noexcept;
@@ -105,10 +104,6 @@ struct scheduler::implementation {
   void start(detail::task_node& node, detail::worker* w);
   /// Starts the messages from `first` to `last`, each the `next_free` of the one before it.
   void start_in_turn(detail::task_node& first, detail::task_node& last, detail::worker* w);
-  void start_elsewhere(detail::task_node& first, detail::task_node& last);
-  void add_starts(detail::waiting_starts& waiting, detail::task_node& first,
-                  detail::task_node& last, detail::worker* w);
-  void start_all(detail::waiting_starts& waiting, detail::worker* w);
   void let_go(detail::family& of) noexcept;
   void record_failure(std::exception_ptr error, const detail::task_node* task = nullptr) noexcept;
   /// For timekeepers: how long others had been waited for by some time.
@@ -153,9 +148,12 @@ struct scheduler::implementation {
 }
 
 inline void scheduler::implementation::finish(detail::task_node& node, detail::worker* w) {
-  if (node.kind == detail::node_kind::asynchronous && watch.notes_end_of(node)) [[unlikely]]
-    return finish_watched(node, w);
-  node.recorded == nullptr ? finish_submitted(node, w) : finish_replayed(node, w);
+  if (node.kind == detail::node_kind::asynchronous) watch.message_ended(node);
+  if (node.recorded == nullptr) {
+    finish_submitted(node, w);
+  } else {
+    finish_replayed(node, w);
+  }
 }
 
 [[gnu::always_inline]] inline void scheduler::implementation::make_ready(detail::task_node& node,
