@@ -150,10 +150,12 @@ void set_length(submitted_operation& op) {
   return nullptr;
 }
 
-/// ... of an operation that failed, that `varies`, or that is traced.
-[[gnu::noinline]] void note_completion(submitted_operation& op,
-                                       std::exception_ptr failure) noexcept {
+void completed(operation& self, const std::exception_ptr& why_not) noexcept {
+  auto& op = static_cast<submitted_operation&>(self);
   runtime_state& home = *op.home;
+  if (why_not == nullptr && !op.varies && !home.record.has_value())
+    return home.tasks.complete(*op.node);
+  std::exception_ptr failure = why_not;
   // One that was given up has brought nothing.
   if (op.varies && op.what == operation::kind::receive && failure == nullptr &&
       !home.messages.cancelled())
@@ -164,12 +166,6 @@ void set_length(submitted_operation& op) {
     const std::uint64_t id = op.node->id.load(std::memory_order_relaxed);
     home.record->message_done(op.node->name, id, noted(op, id), op.posted_at, now_ticks());
   }
-}
-
-void completed(operation& self, const std::exception_ptr& failure) noexcept {
-  auto& op = static_cast<submitted_operation&>(self);
-  runtime_state& home = *op.home;
-  if (failure != nullptr || op.varies || home.record.has_value()) note_completion(op, failure);
   home.tasks.complete(*op.node);
 }
 
@@ -177,7 +173,7 @@ void start(submitted_operation& op) {
   runtime_state& home = *op.home;
   if (op.varies) set_length(op);
   auto became = engine::at_once::later;
-  if (engine::may_start_at_once(op) && !op.under_way && !home.record.has_value())
+  if (may_start_at_once(op) && !op.under_way && !home.record.has_value())
     became = home.messages.start_at_once(op, true);
   if (became == engine::at_once::over) home.tasks.complete(*op.node);
   if (became == engine::at_once::later) home.messages.post(op);
@@ -204,13 +200,14 @@ void act(detail::task_node& self, detail::node_action action) {
 /// Returns true if the message was a send, and is over.
 [[nodiscard]] bool is_over_without_node(runtime_state& s, operation& op, byte_range bytes) {
   const auto starts = [&] { return s.messages.start_at_once(op, false) == engine::at_once::over; };
-  return op.what == operation::kind::send && engine::may_start_at_once(op) &&
-         engine::is_small(op) && s.tasks.start_without_node(bytes, starts);
+  return op.what == operation::kind::send && may_start_at_once(op) && is_small(op) &&
+         s.tasks.start_without_node(bytes, starts);
 }
 
 /// Gives `op` its place in the order of matching.  First of all: this checks peer and tag.
 void enqueue(runtime_state& s, task_name name, operation& op, const communicator& among) {
-  expect_may_communicate(s, name, op, among);
+  if (s.tasks.in_task() || among.is_lane() || s.messages.cancelled())
+    expect_may_communicate(s, name, op, among);
   if (op.name == nullptr) op.name = name.c_str();
   op.completed = &completed;
   const bool recorded = !among.is_lane() && s.tasks.recording();  // a task of a graph runs anew
@@ -253,11 +250,8 @@ std::string label_of(task_name name, const operation& op) {
   return std::string(word()) + " '" + name.c_str() + "'";
 }
 
-namespace {
-
-/// ... where it is not plain that they may: on a lane, in a task, or after a failure.
-[[gnu::noinline]] void expect_otherwise(runtime_state& s, task_name name, const operation& op,
-                                        const communicator& among) {
+void expect_may_communicate(runtime_state& s, task_name name, const operation& op,
+                            const communicator& among) {
   const auto refuse = [&](const std::string& why) {
     throw usage_error(label_of(name, op) + ": " + why);
   };
@@ -273,14 +267,6 @@ namespace {
   }
   if (in_task) refuse(no_messages_in_tasks);
   s.expect_communication();
-}
-
-}  // namespace
-
-void expect_may_communicate(runtime_state& s, task_name name, const operation& op,
-                            const communicator& among) {
-  if (among.is_lane() || s.tasks.in_task() || s.messages.cancelled())
-    expect_otherwise(s, name, op, among);
 }
 
 void submit_operation(runtime_state& s, task_name name, operation op,

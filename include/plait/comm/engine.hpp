@@ -125,15 +125,6 @@ class engine {
   /// from a copy; this is for sends, and for the thread that enqueues.  Precondition:
   /// `may_start_at_once`.  Errors: `error` with what MPI says; then it is over.
   [[nodiscard]] at_once start_at_once(operation& op, bool stays);
-  [[nodiscard]] static bool may_start_at_once(const operation& op) noexcept {
-    return (op.what == operation::kind::send || op.what == operation::kind::receive) && !op.sparse;
-  }
-  /// Returns true for a message that may be over when it has been started: libraries copy small
-  /// ones out at once.  To ask costs less than to have them among the others at the next look.
-  [[nodiscard]] static bool is_small(const operation& op) noexcept {
-    constexpr std::size_t largest_bytes = 1024;
-    return op.size_bytes <= largest_bytes;
-  }
 
   /// Polls for `what`, which must stay at its address until it is completed.  Counts as
   /// communication in flight.  Thread-safe.

@@ -108,4 +108,15 @@ struct operation {
   return op.sparse && is_place_left_out(op.sequence);
 }
 
+/// Returns whether an engine may be asked to start this at once.
+[[nodiscard]] inline bool may_start_at_once(const operation& op) noexcept {
+  return (op.what == operation::kind::send || op.what == operation::kind::receive) && !op.sparse;
+}
+/// Returns true for a message that may be over when it has been started: libraries copy small ones
+/// out at once.  To ask costs less than to have them among the others at the next look.
+[[nodiscard]] inline bool is_small(const operation& op) noexcept {
+  constexpr std::size_t largest_bytes = 1024;
+  return op.size_bytes <= largest_bytes;
+}
+
 }  // namespace plait

@@ -34,13 +34,6 @@ bool driver::step(look which, operation* here) {
   return worked;
 }
 
-[[gnu::noinline]] void driver::take_up_pushed() {
-  while (state_.any_posted() && token_.try_acquire()) {
-    step(look::no);
-    token_.release();
-  }
-}
-
 bool driver::release_held(look which, bool worked) {
   held_queue& held = tell_.held();
   if (held.empty()) return false;
@@ -84,7 +77,7 @@ bool driver::leave_out(std::span<channel* const> channels) {
   const bool in_turn = std::ranges::all_of(channels, is_in_turn);
   for (channel* via : in_turn ? channels : std::span<channel* const>()) {
     like.sequence = via->take_sequences(1);
-    via->started(like);
+    (void)via->starts(like);
   }
   release_token();
   return in_turn;
@@ -118,21 +111,20 @@ void driver::begin_in_pairs(operation& op, moment& when) {
 [[gnu::noinline]] engine::at_once driver::start_held(operation& op, bool stays) {
   channel& via = *op.via;  // after its start `op` may be gone
   const engine::at_once became = flights_.start_at_once(op, matching_.mpi_tag(op), stays);
-  if (!via.parked().empty() && became != engine::at_once::later) [[unlikely]]
-    begin_followers(via);
-  return became;
-}
-
-[[gnu::noinline]] void driver::begin_followers(channel& via) {
+  if (via.parked().empty() || became == engine::at_once::later) [[likely]]
+    return became;
   moment when;
   begin_parked(via, when);
+  return became;
 }
 
 void driver::start_kept(operation& op, moment& when) {
   if (state_.is_given_up()) {
     tell_.settle(op, nullptr);
   } else {
-    start_with_followers(op, when);
+    channel& via = *op.via;  // after its start `op` may be gone
+    start(op, when);
+    begin_parked(via, when);
   }
 }
 

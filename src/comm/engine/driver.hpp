@@ -83,8 +83,10 @@ class driver {
   /// it held.
   void release_token() {
     token_.release();
-    if (state_.any_posted()) [[unlikely]]
-      take_up_pushed();
+    while (state_.any_posted() && token_.try_acquire()) [[unlikely]] {
+        step(look::no);
+        token_.release();
+      }
   }
 
   /// Returns true if a thread that waits for the token is to go first.  Not if nobody has looked
@@ -108,7 +110,6 @@ class driver {
   // Holder of the token
   // ---------------------------------------------------------------------------------------------
   bool step(look which, operation* here = nullptr);
-  void take_up_pushed();
   bool drain();
   void take_up(operation& op, moment& when);
   void admit(operation& op, moment& when);
@@ -116,14 +117,7 @@ class driver {
   /// The turn of the operation has come: starts it, or keeps it, and starts what it lets go.
   void begin(operation& op, moment& when);
   void begin_in_pairs(operation& op, moment& when);
-  void begin_followers(channel& via);
   [[nodiscard]] engine::at_once start_held(operation& op, bool stays);
-  /// Starts it, and goes on with those that are parked behind it.
-  void start_with_followers(operation& op, moment& when) {
-    channel& via = *op.via;  // after its start `op` may be gone
-    start(op, when);
-    begin_parked(via, when);
-  }
   void begin_parked(channel& via, moment& when) {
     while (operation* next = via.unpark()) begin(*next, when);
   }
@@ -140,11 +134,6 @@ class driver {
   [[nodiscard]] static bool pairs_messages(environment& env, pairing wanted);
   [[nodiscard]] bool is_paired(const operation& op) const noexcept {
     return paired_.is_on() && op.size_bytes >= paired_receives::asks_from_bytes;
-  }
-  /// A step that does not look would have nothing to do but to start an operation, and nothing is
-  /// set aside for a while.
-  [[nodiscard]] bool nothing_waits_for_a_step() noexcept {
-    return !tell_.random().is_on() && !state_.any_posted();
   }
 
   environment& env_;
@@ -179,12 +168,7 @@ inline void driver::post(operation& op) {
     take_up(op, when);
   } else if (token_.try_acquire()) {
     state_.one_more();
-    if (nothing_waits_for_a_step()) {
-      moment when;
-      admit(op, when);
-    } else {
-      step(look::no, &op);
-    }
+    step(look::no, &op);
     release_token();
   } else {
     state_.push(op);

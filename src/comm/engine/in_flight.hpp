@@ -153,7 +153,7 @@ class in_flight {
 };
 
 inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
-  op.via->started(op);
+  (void)op.via->starts(op);
   if (is_left_out(op)) return tell_.complete(op, nullptr);
   try {
     const bool first = nothing();
@@ -161,7 +161,7 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
       transfers_.add(op, library_.start(*op.call, op.via->among()->messages));
     } else {
       const MPI_Request request = transfers_.start(op, mpi_tag, op.via->among()->messages);
-      const bool may_be_over = op.what == operation::kind::send && engine::is_small(op);
+      const bool may_be_over = op.what == operation::kind::send && is_small(op);
       if (may_be_over && transfers_.is_sent(request)) return tell_.complete(op, nullptr);
       transfers_.add(op, request);
     }
@@ -178,7 +178,7 @@ inline engine::at_once in_flight::start_at_once(operation& op, int mpi_tag, bool
     return engine::at_once::later;
   const MPI_Request request = transfers_.start(op, mpi_tag, via.among()->messages);
   const bool is_send = op.what == operation::kind::send;
-  if (engine::is_small(op) && (is_send || via.tests_at_start())) {
+  if (is_small(op) && (is_send || via.tests_at_start())) {
     std::exception_ptr failure;
     if (is_send ? transfers_.is_sent(request) : transfers_.is_received(op, request, failure)) {
       tell_.count_one();

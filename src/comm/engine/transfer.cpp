@@ -102,16 +102,15 @@ void transfer_set::conclude_otherwise(operation& op, MPI_Request request, int co
   failure = failure_of(op, code, bytes);
 }
 
-/// Twice as much, unless half of it is before the first.
 void transfer_set::make_room() {
-  const std::size_t size = 2 * first_ > end_ ? end_ : std::max<std::size_t>(16, 2 * end_);
-  const auto move_up = [this, size](auto& all) {
+  end_ -= first_;
+  const auto move_up = [this](auto& all) {
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first_));
-    all.resize(size);
+    all.resize(std::max<std::size_t>(16, 2 * end_));
   };
   move_up(requests_);
   move_up(operations_);
-  end_ -= std::exchange(first_, 0);
+  first_ = 0;
 }
 
 transfer_set::range transfer_set::to_look_at(bool all) noexcept {

@@ -61,15 +61,6 @@ class channel {
     started_out_of_order(op);
     return true;
   }
-  /// Precondition: `may_start(op)`.
-  void started(const operation& op) {
-    if (laps_.empty() && op.sequence == started_) {
-      ++started_;
-    } else {
-      started_out_of_order(op);
-    }
-  }
-
   /// Returns whether to ask, when a receive has been started, whether its message was there before:
   /// that of the receive before was, or of the last sixteen none was asked for.
   [[nodiscard]] bool tests_at_start() noexcept { return until_test_ == 0 || --until_test_ == 0; }

@@ -106,10 +106,6 @@ struct scheduler::implementation {
   void start(detail::task_node& node, detail::worker* w);
   /// Starts the messages from `first` to `last`, each the `next_free` of the one before it.
   void start_in_turn(detail::task_node& first, detail::task_node& last, detail::worker* w);
-  void start_elsewhere(detail::task_node& first, detail::task_node& last);
-  void add_starts(detail::waiting_starts& waiting, detail::task_node& first,
-                  detail::task_node& last, detail::worker* w);
-  void start_all(detail::waiting_starts& waiting, detail::worker* w);
   void let_go(detail::family& of) noexcept;
   void record_failure(std::exception_ptr error, const detail::task_node* task = nullptr) noexcept;
   /// For timekeepers: how long others had been waited for by some time.

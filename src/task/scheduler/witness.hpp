@@ -122,11 +122,10 @@ class witness {
   }
   /// Errors: access_error when memory that the message names is gone; asked by a worker only.
   void message_begins(const task_node& node, const worker* w) const {
-    if (is_sampled(node) || checker_ != nullptr) [[unlikely]]
-      begins_watched(node, w);
-  }
-  [[nodiscard]] bool notes_end_of(const task_node& message) const noexcept {
-    return is_sampled(message) || checker_ != nullptr;
+    if (is_sampled(node)) node.recorded->this_run = -now_ticks();
+    if (checker_ == nullptr) return;
+    if (w != nullptr) checker_->expect_live(node);
+    checker_->began_elsewhere(node);
   }
   void message_ended(const task_node& node) const {
     if (is_sampled(node)) node.recorded->this_run += now_ticks();
@@ -176,12 +175,6 @@ class witness {
     if (shadow_ == nullptr) return;
     shadow_->declares(node, strided_bytes::of(c.own()), mode, operation);
     if (!c.holds(elements)) shadow_->declares(node, strided_bytes::of(elements), mode, operation);
-  }
-  [[gnu::noinline]] void begins_watched(const task_node& node, const worker* w) const {
-    if (is_sampled(node)) node.recorded->this_run = -now_ticks();
-    if (checker_ == nullptr) return;
-    if (w != nullptr) checker_->expect_live(node);
-    checker_->began_elsewhere(node);
   }
   [[nodiscard]] static bool is_sampled(const task_node& node) noexcept {
     return node.recorded != nullptr && node.recorded->is_sampled();

@@ -72,6 +72,14 @@ struct waiting_starts {
   task_node* first = nullptr;
   task_node* last = nullptr;
   bool being_emptied = false;
+
+  /// Adds messages, each the `next_free` of the one before it.  Returns whether nobody starts them.
+  [[nodiscard]] bool add(task_node& from, task_node& to) noexcept {
+    to.next_free = nullptr;  // unused while a node is in flight
+    (first == nullptr ? first : last->next_free) = &from;
+    last = &to;
+    return !being_emptied;
+  }
 };
 
 struct alignas(128) worker {

@@ -266,8 +266,7 @@ void scheduler::implementation::wait_without_worker(task_node& node, worker& w) 
 }
 
 void scheduler::implementation::finish(task_node& node, worker* w) {
-  if (node.kind == node_kind::asynchronous && watch.notes_end_of(node)) [[unlikely]]
-    watch.message_ended(node);
+  if (node.kind == node_kind::asynchronous) watch.message_ended(node);
   node.recorded == nullptr ? finish_submitted<false>(node, w) : finish_replayed<false>(node, w);
 }
 
@@ -291,44 +290,37 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
   }
 }
 
-[[gnu::always_inline]] inline void scheduler::implementation::add_starts(detail::waiting_starts& to,
-                                                                         task_node& first,
-                                                                         task_node& last,
-                                                                         worker* w) {
-  last.next_free = nullptr;  // unused while a node is in flight
-  (to.first == nullptr ? to.first : to.last->next_free) = &first;
-  to.last = &last;
-  if (!to.being_emptied) start_all(to, w);
-}
+namespace {
 
-/// A start can finish its node at once, and so release the next: a chain of messages must not
-/// become a chain of calls.  The outermost call on a thread starts them one after the other.
-void scheduler::implementation::start_in_turn(task_node& first, task_node& last, worker* w) {
-  if (w == nullptr) return start_elsewhere(first, last);
-  add_starts(w->starts, first, last, w);
-}
-
-[[gnu::noinline]] void scheduler::implementation::start_elsewhere(task_node& first,
-                                                                  task_node& last) {
-  static thread_local constinit detail::waiting_starts waiting;
-  add_starts(waiting, first, last, nullptr);
-}
-
-[[gnu::noinline]] void scheduler::implementation::start_all(detail::waiting_starts& waiting,
-                                                            worker* w) {
+[[gnu::noinline]] void start_all(auto& in, detail::waiting_starts& waiting, worker* w) {
   waiting.being_emptied = true;
   while (waiting.first != nullptr) {
     detail::timekeeper::burst posts;
     if (w != nullptr) posts = w->time.posts_begin();
-    const bool together = waiting.first->next_free != nullptr && sources.starts_begin();
+    const bool together = waiting.first->next_free != nullptr && in.sources.starts_begin();
     int count = 0;
     for (; waiting.first != nullptr && count < detail::timekeeper::longest_burst; ++count)
-      start(*std::exchange(waiting.first, waiting.first->next_free), w);
-    if (together) sources.starts_end();
-    if (sources.needs_idle_workers()) ready.wake_two();
+      in.start(*std::exchange(waiting.first, waiting.first->next_free), w);
+    if (together) in.sources.starts_end();
+    if (in.sources.needs_idle_workers()) in.ready.wake_two();
     if (w != nullptr) w->time.posts_ended(posts, count);
   }
   waiting.being_emptied = false;
+}
+
+/// ... in a thread that is no worker, or has become one of a later scheduler.
+[[gnu::noinline]] void start_elsewhere(auto& in, task_node& first, task_node& last, worker* w) {
+  static thread_local constinit detail::waiting_starts waiting;
+  if (waiting.add(first, last)) start_all(in, waiting, w);
+}
+
+}  // namespace
+
+/// A start can finish its node at once, and so release the next: a chain of messages must not
+/// become a chain of calls.  The outermost call on a thread starts them one after the other.
+void scheduler::implementation::start_in_turn(task_node& first, task_node& last, worker* w) {
+  if (w == nullptr || w != detail::crew::here.self) return start_elsewhere(*this, first, last, w);
+  if (w->starts.add(first, last)) start_all(*this, w->starts, w);
 }
 
 void scheduler::implementation::record_failure(std::exception_ptr error,

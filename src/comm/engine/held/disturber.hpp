@@ -14,10 +14,9 @@ namespace plait {
 
 class disturber {
  public:
-  explicit disturber(const disturbance& how)
-      : how_(how), is_on_(how.probability > 0), random_(how.seed) {}
+  explicit disturber(const disturbance& how) : how_(how), random_(how.seed) {}
 
-  [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+  [[nodiscard]] bool is_on() const noexcept { return how_.probability > 0; }
   /// Returns, with the disturbance's probability, until when something is to be held back.
   [[nodiscard]] std::optional<ticks> delay() {
     std::uniform_real_distribution<double> uniform(0, 1);
@@ -31,7 +30,6 @@ class disturber {
 
  private:
   const disturbance how_;
-  const bool is_on_;
   std::mt19937_64 random_;
 };
 
