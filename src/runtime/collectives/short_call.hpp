@@ -49,8 +49,8 @@ struct schedule_memory {
 class short_call {
  public:
   /// Bytes of the largest message or combination.  Whoever completes a message combines so much
-  /// before it goes on, perhaps with the token.  [instructions: to combine 128 doubles takes 492, 16
-  /// of them 100; an empty task with one access 693]
+  /// before it goes on, perhaps with the token.  [instructions: to combine 128 doubles takes 492,
+  /// 16 of them 100; an empty task with one access 693]
   static constexpr std::size_t most_bytes = 1024;
   static constexpr std::size_t most_steps = 64;
 
