@@ -153,7 +153,7 @@ void short_call::start(step& one) noexcept {
   }
   auto became = engine::at_once::later;
   try {
-    if (engine::may_start_at_once(one)) became = home_.messages.start_at_once(one, true);
+    if (may_start_at_once(one)) became = home_.messages.start_at_once(one, true);
   } catch (...) {
     home_.tasks.fail(std::current_exception());
     became = engine::at_once::over;
