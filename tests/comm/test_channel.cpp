@@ -36,8 +36,8 @@ void expect_as_each_residue_counts(std::uint64_t residues, std::uint64_t message
     const bool may = laps[op.sequence % residues] == op.sequence / residues;
     ASSERT_EQ(via.may_start(op), may)
         << "place " << op.sequence << " of " << residues << " residues, seed " << seed;
+    ASSERT_EQ(via.starts(op), may) << "place " << op.sequence << ", seed " << seed;
     if (!may) continue;
-    via.started(op);
     ++laps[op.sequence % residues];
     ++started;
     open.erase(open.begin() + static_cast<std::ptrdiff_t>(one));
@@ -59,13 +59,23 @@ TEST(channel, starts_messages_as_a_count_of_each_residue_would) {
   }
 }
 
+TEST(channel, asks_for_a_message_at_the_start_of_its_receive_after_one_that_was_there) {
+  channel via(64);
+  EXPECT_TRUE(via.tests_at_start());
+  via.tested_at_start(true);
+  EXPECT_TRUE(via.tests_at_start());
+  via.tested_at_start(false);
+  for (int i = 0; i < 15; ++i) EXPECT_FALSE(via.tests_at_start()) << "receive " << i;
+  EXPECT_TRUE(via.tests_at_start());
+}
+
 TEST(channel, takes_a_fifth_of_what_a_count_of_each_residue_would) {
   const std::size_t before = mallinfo2().uordblks;
   std::vector<std::unique_ptr<channel>> of_tags;
   for (int tag = 0; tag < 10'000; ++tag) {
     of_tags.push_back(std::make_unique<channel>(64));
     for (int i = 0; i < 100; ++i) {
-      of_tags.back()->started(at_place(of_tags.back()->take_sequences(1)));
+      EXPECT_TRUE(of_tags.back()->starts(at_place(of_tags.back()->take_sequences(1))));
     }
   }
   EXPECT_LE((mallinfo2().uordblks - before) / of_tags.size(), 64 * sizeof(std::uint64_t) / 4);

@@ -110,8 +110,8 @@ class channel {
 
   const matching_space* const among_;
   const unsigned shift_;
-  const std::uint64_t last_residue_;
   int until_test_ = 0;  ///< receives that are started before one is tested at its start
+  const std::uint64_t last_residue_;
   std::uint64_t next_sequence_ = 0;
   std::uint64_t started_ = 0;     ///< how many; where `laps_` is empty, all before this place
   std::uint64_t behind_all_ = 0;  ///< the place behind all that have been started, beside `laps_`
