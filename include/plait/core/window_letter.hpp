@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What two ranks tell each other for an operation on a window by messages, and how large it is:
+/// Words and size of what two ranks tell each other for an operation on a window by messages:
 /// the windows send it (comm/one_sided), and simulations have it take its time.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What ranks ask of each other for operations on windows.  Only the rank that asks has recorded
+/// Requests of ranks to each other for operations on windows.  Only the rank that asks has recorded
 /// it; the other's engine answers, whatever its program does.
 #pragma once
 
