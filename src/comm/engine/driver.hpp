@@ -76,8 +76,9 @@ class driver {
   }
 
   void lock() noexcept { token_.acquire(); }
+  /// Not where starts are delayed at random: only the end of a step says when these are due.
   [[nodiscard]] bool try_lock() noexcept {
-    return !mpi_token::any_held_here() && token_.try_acquire();
+    return !tell_.random().is_on() && !mpi_token::any_held_here() && token_.try_acquire();
   }
   /// Gives the token back, and takes it again for operations that were pushed by threads that found
   /// it held.
