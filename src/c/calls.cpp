@@ -2,9 +2,9 @@
 #include "c/calls.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -16,8 +16,14 @@
 namespace plait::c {
 namespace {
 
-/// This thread's last sentence.  Not a string: keeping it shall not fail for want of memory.
-thread_local std::array<char, 1024> last_text{};
+/// This thread's last sentence.  Its buffer is kept for the next, and is not in the static block of
+/// threads, which is small for libraries that are loaded.
+struct sentence {
+  static constexpr std::size_t longest = 1023;
+  std::unique_ptr<char[]> buffer;
+  const char* text = "";
+};
+thread_local constinit sentence last;
 
 std::atomic<plait_runtime*> the_living{nullptr};
 std::atomic<std::uint64_t> the_number{0};
@@ -47,9 +53,12 @@ std::atomic<std::uint64_t> the_number{0};
 }  // namespace
 
 int fail(int code, const char* text) noexcept {
-  const std::size_t length = std::min(std::strlen(text), last_text.size() - 1);
-  std::memcpy(last_text.data(), text, length);
-  last_text[length] = '\0';
+  if (last.buffer == nullptr) last.buffer.reset(new (std::nothrow) char[sentence::longest + 1]);
+  last.text = last.buffer != nullptr ? last.buffer.get() : "there is no memory to say what failed";
+  if (last.buffer == nullptr) return code;
+  const std::size_t length = std::min(std::strlen(text), sentence::longest);
+  std::memmove(last.buffer.get(), text, length);  // it may be the last one itself
+  last.buffer[length] = '\0';
   return code;
 }
 
@@ -215,10 +224,10 @@ namespace {
 }  // namespace
 }  // namespace plait::c
 
-using plait::c::last_text;
+using plait::c::last;
 
 const char* plait_error_text(void) {
-  return last_text.data();
+  return last.text;
 }
 
 int plait_version(int* major, int* minor, int* patch) {

@@ -145,6 +145,7 @@ TEST(dependence_tracker, an_empty_range_conflicts_with_nothing) {
   s.add({writes_to(100, 200)});
   EXPECT_EQ(s.add({updates(150, 150)}), 0);
   EXPECT_EQ(s.add({updates(100, 100)}), 0);
+  EXPECT_EQ(s.add({updates(UINTPTR_MAX, UINTPTR_MAX)}), 0);  // as PLAIT_IN_PLACE has it
 }
 
 TEST(dependence_tracker, finished_tasks_get_no_edges) {

@@ -99,6 +99,24 @@ TEST_P(suspension_workers, tasks_of_tasks_are_suspended_without_a_place_in_the_l
   }
 }
 
+/// With one worker "first" ends before "second" is submitted, whose submission has begun.
+TEST_P(suspension_workers, what_an_open_submission_follows_may_end_meanwhile) {
+  scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
+  resumer r(s);
+  for (int round = 0; round < 50; ++round) {
+    int x = 0;
+    s.task("parent", [&] {
+      s.task(
+          "first", [](int& n) { n = 1; }, inout(x));
+      auto second = s.task(
+          "second", [](int& n) { n *= 5; }, inout(x));
+      r.suspend();
+    });
+    s.wait();
+    EXPECT_EQ(x, 5);
+  }
+}
+
 TEST_P(suspension_workers, a_suspended_task_goes_on_where_it_was) {
   scheduler s{{.workers = GetParam(), .task_stack_bytes = stack_bytes}};
   resumer r(s);

@@ -98,9 +98,10 @@ inline bool submitted_tasks::is_ready(task_node& node) noexcept {
   // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.
   if (node.edges_made == 0) return true;
   const std::int32_t guard = task_node::submission_guard - node.edges_made;
-  if (node.follows_unshared) {  // nor has any finished since
-    node.unmet.store(node.edges_made, std::memory_order_relaxed);
-    return false;
+  if (node.follows_unshared) {  // some may have finished since, while a task was suspended
+    const std::int32_t unmet = node.unmet.load(std::memory_order_relaxed) - guard;
+    node.unmet.store(unmet, std::memory_order_relaxed);
+    return unmet == 0;
   }
   return node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
 }
@@ -119,6 +120,7 @@ inline void submitted_tasks::prepare(task_node& node, std::uint64_t id, const ch
   node.unshared = one_worker;
   node.follows_unshared = true;
   node.last_successor_id = 0;
+  if (node.edges_used > task_node::inline_edges) node.more_edges->clear();
   node.edges_used = 0;
   node.edges_made = 0;
   if (kind == node_kind::asynchronous) {

@@ -72,7 +72,8 @@ class access_history {
   void share(task_node& task, sharing kind);
   void write(task_node& task) {
     if (!sharers_.empty() || !before_.empty()) return write_after_sharers(task);
-    add_edge(std::exchange(writer_, {&task, task.generation}), task);
+    add_edge(writer_, task);
+    writer_ = {&task, task.generation};
   }
 
   /// `task` touches some of these bytes, which another history keeps account of.

@@ -92,9 +92,9 @@ class dependence_tracker {
   /// Returns what the cache knows of a segment of exactly these bounds, or null.
   [[nodiscard]] access_history* known_segment(byte_range bytes) noexcept {
     const cached& entry = slot(bytes.begin);
-    return entry.begin == bytes.begin && entry.where->second.end == bytes.end
-               ? &entry.where->second.history
-               : nullptr;
+    const bool is_known = entry.begin == bytes.begin && bytes.begin != bytes.end;
+    return is_known && entry.where->second.end == bytes.end ? &entry.where->second.history
+                                                            : nullptr;
   }
   /// `task` touches the very bytes of `history`.
   static void enter(access_history& history, task_node& task, access_mode mode,

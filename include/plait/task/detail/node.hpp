@@ -203,10 +203,7 @@ struct alignas(64) task_node {
   }
   [[gnu::noinline]] edge* one_more_edge() {
     if (more_edges == nullptr) more_edges = std::make_unique<std::vector<std::unique_ptr<edge>>>();
-    if (edges_used == inline_edges) {
-      more_edges->clear();  // of an earlier life
-      ++edges_used;
-    }
+    edges_used = inline_edges + 1;
     more_edges->push_back(std::make_unique<edge>());
     return more_edges->back().get();
   }
