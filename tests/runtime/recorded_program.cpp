@@ -42,6 +42,7 @@ void run(plait::environment& env) {
   std::vector<char> long_one(1 << 20);
   char short_one = 0;
   std::vector<char> come(long_one.size());
+  std::vector<int> table(100), far(100), read(100);
   int sum = 0;
   plait::runtime rt{env, {.tasks = {.workers = 2}}};
   const int right = (env.rank() + 1) % env.size();
@@ -54,6 +55,11 @@ void run(plait::environment& env) {
         in(ghost), inout(edge));
   };
   for (int i = 0; i < rounds; ++i) round();
+  const auto tables = rt.window(table);
+  const auto fars = rt.window(far);
+  rt.get("read", tables, right, 0, out(read));
+  rt.put_signal("write", fars, right, 0, in(edge));
+  rt.await_signal("written", fars, left, out(far));
   rt.wait();
   plait::graph sweep = rt.record(round);
   rt.replay(sweep, iterations).wait();
@@ -126,6 +132,9 @@ void check_rank(const recording& mine, int rank, int ranks) {
   for (const auto& one : mine.messages) messages.insert(one.id);
   std::map<std::string, int> counted;
   std::set<std::uint64_t> tasks;
+  std::map<std::uint64_t, bool> on_windows;  // by id: whether the rank has sent
+  for (const auto& one : mine.messages)
+    if (one.what == plait::recorded_message::kind::one_sided) on_windows[one.id] = one.sent;
   const auto check = [&](const plait::recorded_item& item, std::uint64_t id) {
     if (item.kind == recorded_kind::program) return;
     const std::string name = name_of(mine, item);
@@ -138,6 +147,8 @@ void check_rank(const recording& mine, int rank, int ranks) {
              name + " has another priority");
       expect(blocks == (messages.count(id) == 1), name + ": messages of a task");
       tasks.insert(id);
+    } else if (name == "read" || name == "write" || name == "written") {
+      expect(on_windows.contains(id) && on_windows[id] == (name == "write"), name + " was sent");
     } else if (name == "edge" || name == "ghost") {
       expect(messages.count(id) == 1, name + " did not take place");
     }
@@ -172,6 +183,7 @@ void check_messages(const std::string& folder, int ranks) {
     const std::string path = folder + "/" + plait::recording_file(static_cast<unsigned>(r));
     const recording one = plait::unpack_recording(plait::read_text_file(path), path);
     for (const auto& m : one.messages) {
+      if (m.what == plait::recorded_message::kind::one_sided) continue;
       const unsigned from = m.sent ? one.rank : m.peer;
       const unsigned to = m.sent ? m.peer : one.rank;
       const key one_of{m.communicator, from, to, m.tag, m.place, m.size_bytes};

@@ -59,6 +59,11 @@ class written {
     --after_;
     return *this;
   }
+  /// What is added next waits for nothing.
+  written& apart() {
+    after_ = -1;
+    return *this;
+  }
   [[nodiscard]] recording& made() { return made_; }
 
  private:
@@ -88,8 +93,10 @@ class written {
 }
 
 /// Returns when each rank is ready; a latency is 10 us, and a byte `byte_ns`.
-[[nodiscard]] std::vector<std::int64_t> finish_us(const recorded_program& of, double byte_ns = 0) {
+[[nodiscard]] std::vector<std::int64_t> finish_us(const recorded_program& of, double byte_ns = 0,
+                                                  int workers = 0) {
   plait::simulate::machine on;
+  on.workers = workers;
   on.latency_ps = 10 * us;
   on.byte_ps = 1000 * byte_ns;
   std::vector<std::int64_t> all = predict(of.operations, on).finish_ps;
@@ -146,6 +153,14 @@ TEST(recorded_windows, a_signal_comes_with_its_data) {
   written origin = written(0, 2).task(5).put(1, 800, signal);
   written target = written(1, 2).await(0).task(3);
   EXPECT_EQ(finish_us(program_of(origin, target))[1], 5 + 10 + 3);
+}
+
+TEST(recorded_windows, what_waits_for_a_signal_needs_no_worker) {
+  written origin = written(0, 2).task(5).put(1, 800, signal);
+  // Its only worker is busy for 50 us, while it passes the signal on.
+  written between = written(1, 2).task(50).beside_the_last().await(0).put(0, 8, signal);
+  origin.apart().await(1).task(3);
+  EXPECT_EQ(finish_us(program_of(origin, between), 0, 1)[0], 5 + 10 + 10 + 3);
 }
 
 TEST(recorded_windows, signals_meet_those_who_wait_by_their_numbers) {

@@ -2,6 +2,8 @@
 // Preloaded by tests/support/mpirun, so that ranks of MPICH give their core away while they wait:
 // MPICH has no option for it that does something.  It stands before the progress function of UCX,
 // which MPICH calls in each of its looks.
+#include <cstdlib>
+
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -12,7 +14,9 @@ namespace {
 void* of_ucx() {
   const char* const name = "ucp_worker_progress";
   if (void* const next = dlsym(RTLD_NEXT, name)) return next;
-  return dlsym(dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), name);
+  void* const ucx = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+  if (ucx == nullptr) std::abort();  // without it dlsym would find the function below
+  return dlsym(ucx, name);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 /// the windows send it (comm/one_sided), and simulations have it take its time.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 #include <cstddef>
 #include <cstdint>
 

@@ -50,6 +50,7 @@ struct operation {
   duration_rule duration = duration_rule::constant;
   std::uint8_t priority = 1;  ///< of a task: where several are ready, the lowest goes first
   bool is_paired = true;      ///< of a message: plait's engine has long ones by pairs (look)
+  bool is_mark = false;       ///< of a calculation of no duration: it takes no thread
 
   friend bool operator==(const operation&, const operation&) = default;
 };

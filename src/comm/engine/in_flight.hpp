@@ -125,6 +125,7 @@ class in_flight {
     state_.one_more();
     transfers_.add(op, request);
     note_expected(first, when);
+    op.posted_at = looks_.last();
   }
   void keep_copy(operation& op, MPI_Request request);
   bool test(look which);

@@ -75,7 +75,7 @@ void repetition::give_up(MPI_Request request) noexcept {
   gave_up_ = true;
   pays_ = false;
   for (entry& e : requests_) {
-    if (e.request != request) continue;
+    if (e.request != request || request == MPI_REQUEST_NULL) continue;
     e.request = MPI_REQUEST_NULL;
     --home_->requests_;
   }

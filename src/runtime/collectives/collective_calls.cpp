@@ -279,6 +279,7 @@ void expect_library_can(runtime_state& s, const collective_call& call,
   const communicator world = s.env.world();
   const communicator& all = call.options.among.is_made() ? call.options.among : world;
   if (all.size() == 0) refuse(call, "this rank is no member of '" + all.name() + "'");
+  if (all.is_lane()) refuse(call, "'" + all.name() + "' is a lane, and lanes have messages only");
   shape.ranks = all.size();
   shape.rank = all.rank();
   shape.cut = collective::usual_pieces(all);

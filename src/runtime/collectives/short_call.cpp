@@ -177,8 +177,12 @@ void short_call::compute(const step& one) noexcept try {
 
 void short_call::completed(operation& self, const std::exception_ptr& failure) noexcept {
   auto& one = static_cast<step&>(self);
-  if (failure != nullptr) one.home->home_.tasks.fail(failure);
+  runtime_state& home = one.home->home_;
+  if (failure != nullptr) home.tasks.fail(failure);
   one.home->finish(one);
+  // A worker may have found nothing in flight between this step and those that it has started, and
+  // sleeps.
+  if (!home.messages.chosen().proxy) home.tasks.wake_pollers();
 }
 
 void short_call::finish(step& one) noexcept {

@@ -163,7 +163,7 @@ void program_recording::add_messages(std::uint32_t runtime, const recorder& from
         one.what = kind_of_message(noted.what);
         if (noted.called.has_value()) one.called = name(to_string(*noted.called));
         if (!noted.message.has_value()) return;
-        one.sent = noted.message->sent;
+        one.sent = noted.message->sent && noted.what != operation::kind::get;
         one.peer = static_cast<std::uint32_t>(noted.message->peer);
         one.tag = noted.message->tag;
         one.communicator = static_cast<std::uint32_t>(noted.message->communicator);

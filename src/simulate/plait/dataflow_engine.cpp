@@ -133,6 +133,7 @@ void dataflow_engine::make_ready(number rank, number operation, number step, std
   const simulate::operation& one = ranks_[rank].program->operations[operation];
   if (one.kind == operation_kind::send) return post_send(rank, operation, step, by);
   if (one.kind == operation_kind::receive) return post_receive(rank, operation, step, by);
+  if (one.is_mark) return finish(rank, operation, step, by);
   simulated_rank& of = ranks_[rank];
   if (on_.workers == 0) {  // a processor takes what came first
     of.ready[of.ready.size() == 1 ? 0 : one.cpu].push({of.made_ready++, operation, step});

@@ -131,11 +131,14 @@ rank_builder::number rank_builder::add_item(const recorded_item& item, std::uint
       made.cpu = static_cast<std::uint8_t>(std::min(ran->second.thread, last_processor));
     }
   } else {
-    const auto found = messages_.at(runtime).find(id);
-    if (found != messages_.at(runtime).end()) {
+    auto& all = messages_.at(runtime);
+    const auto found = all.find(id);
+    if (found != all.end()) {
       const recorded_message& one = from_.messages[found->second];
-      if (one.what == recorded_message::kind::one_sided && calls_ == nullptr)
+      if (one.what == recorded_message::kind::one_sided && calls_ == nullptr) {
+        all.erase(found);  // where a damaged recording has an id twice, they shall not be more
         return add_on_window(item.name, one);
+      }
       made = message(item.name, found->second);
     }
   }
@@ -207,7 +210,7 @@ rank_builder::number rank_builder::add_on_window(std::uint32_t name, const recor
   if (!is_awaited && !is_landing && one.peer != from_.rank) return add_put_or_get(name, one);
   operation nothing;
   nothing.name = names_.number(from_.names[name]);
-  nothing.priority = no_task;
+  nothing.is_mark = true;
   const number made = append(nothing);
   if (is_awaited) windows_.requests.await(window_requests::key_of(from_.rank, one), made);
   if (one.sent && has_signal)
