@@ -2,25 +2,12 @@
 #include "simulate/recorded/message_tags.hpp"
 
 #include <algorithm>
-#include <compare>
 
 #include <fmt/format.h>
 #include <plait/core/error.hpp>
 
 namespace plait::simulate {
 namespace {
-
-/// Names one message; those between two ranks are numbered in this order.
-struct message_key {
-  std::uint32_t from;
-  std::uint32_t to;
-  std::uint32_t runtime;
-  std::uint32_t communicator;
-  std::int32_t tag;
-  std::uint64_t place;
-
-  friend auto operator<=>(const message_key&, const message_key&) = default;
-};
 
 struct side {
   message_key of;

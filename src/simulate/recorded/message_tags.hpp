@@ -2,6 +2,7 @@
 /// Gives the two sides of each recorded message a tag that no other message between the two has.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,18 @@
 #include <plait/trace/recording.hpp>
 
 namespace plait::simulate {
+
+/// Names a message, or a signal on a window; those between two ranks are numbered in this order.
+struct message_key {
+  std::uint32_t from;
+  std::uint32_t to;
+  std::uint32_t runtime;
+  std::uint32_t communicator;
+  std::int32_t tag;
+  std::uint64_t place;
+
+  friend auto operator<=>(const message_key&, const message_key&) = default;
+};
 
 /// Errors: usage_error for a message with one side, or whose sides have different sizes.  A message
 /// of a task's own MPI call may be so, since the recording need not have what it met: it has no

@@ -240,7 +240,7 @@ rank_builder::number rank_builder::add_put_or_get(std::uint32_t name, const reco
 
 /// They wait for nothing here, and of what is here only who waits for a signal waits for them.
 void rank_builder::answer_all() {
-  const auto raise = [this](const signal_key& signal, number by) {
+  const auto raise = [this](const message_key& signal, number by) {
     if (const number waiting = windows_.requests.raise(signal); waiting != window_requests::nobody)
       built_.require(waiting, by);
   };

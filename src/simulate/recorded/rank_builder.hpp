@@ -95,7 +95,7 @@ class rank_builder {
   struct {
     window_requests& requests;
     std::unordered_map<std::uint32_t, put> last_put = {};  ///< by target, if not landed since
-    std::vector<std::pair<signal_key, number>> raised_at_home = {};
+    std::vector<std::pair<message_key, number>> raised_at_home = {};
   } windows_;
   template_builder built_;
   std::unordered_map<number, number> joins_;  ///< of a task with children: what ends with the last

@@ -12,14 +12,14 @@ namespace {
 constexpr std::uint32_t first_tag = 1U << 22;
 static_assert(first_tag >= recording::most_items);
 
-[[noreturn]] void refuse(const std::string& where, const signal_key& signal, const char* why) {
+[[noreturn]] void refuse(const std::string& where, const message_key& signal, const char* why) {
   throw usage_error(fmt::format("{}: the signal from rank {} to rank {}, number {}: {}", where,
                                 signal.from, signal.to, signal.place, why));
 }
 
 }  // namespace
 
-signal_key window_requests::key_of(std::uint32_t rank, const recorded_message& one) {
+message_key window_requests::key_of(std::uint32_t rank, const recorded_message& one) {
   return {one.sent ? rank : one.peer,
           one.sent ? one.peer : rank,
           one.runtime,
@@ -47,11 +47,11 @@ const window_request& window_requests::ask(std::uint32_t rank, const recorded_me
   return made;
 }
 
-void window_requests::await(const signal_key& signal, std::uint32_t operation) {
+void window_requests::await(const message_key& signal, std::uint32_t operation) {
   if (!awaited_.try_emplace(signal, operation).second) refuse(where_, signal, "two wait for it");
 }
 
-std::uint32_t window_requests::raise(const signal_key& signal) {
+std::uint32_t window_requests::raise(const message_key& signal) {
   const auto found = awaited_.find(signal);
   if (found == awaited_.end()) return nobody;
   const std::uint32_t operation = found->second;

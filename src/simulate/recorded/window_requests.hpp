@@ -3,7 +3,6 @@
 /// it; the other's engine answers, whatever its program does.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,19 +12,9 @@
 
 #include <plait/trace/recording.hpp>
 
+#include "simulate/recorded/message_tags.hpp"
+
 namespace plait::simulate {
-
-/// Names a signal: both sides have it.
-struct signal_key {
-  std::uint32_t from;
-  std::uint32_t to;
-  std::uint32_t runtime;
-  std::uint32_t communicator;
-  std::int32_t tag;
-  std::uint64_t place;
-
-  friend auto operator<=>(const signal_key&, const signal_key&) = default;
-};
 
 /// The messages of one operation, as windows on messages have them (src/comm/one_sided): a put is a
 /// letter with its data, or a letter and a message with the data, and is answered; a get is a
@@ -41,7 +30,7 @@ struct window_request {
   std::optional<message> data;  ///< of a large put
   message answer;
   bool signals = false;
-  signal_key signal{};
+  message_key signal{};
 };
 
 /// Of all ranks, of which one after the other asks, before anyone is answered.
@@ -58,23 +47,23 @@ class window_requests {
                                           std::uint32_t name);
   /// Notes that an operation of the rank waits for a signal.  Errors: usage_error for the second
   /// that waits for it.
-  void await(const signal_key& signal, std::uint32_t operation);
+  void await(const message_key& signal, std::uint32_t operation);
   /// Returns what the others ask of a rank.
   [[nodiscard]] const std::vector<window_request>& to(std::uint32_t rank) { return to_[rank]; }
   /// Returns the operation that waits for a signal, once; `nobody`: none does.
-  [[nodiscard]] std::uint32_t raise(const signal_key& signal);
+  [[nodiscard]] std::uint32_t raise(const message_key& signal);
   static constexpr std::uint32_t nobody = 0xffff'ffffU;
   /// Errors: usage_error if a signal is waited for that nobody has raised.
   void expect_all_raised() const;
 
-  [[nodiscard]] static signal_key key_of(std::uint32_t rank, const recorded_message& one);
+  [[nodiscard]] static message_key key_of(std::uint32_t rank, const recorded_message& one);
 
  private:
   [[nodiscard]] std::uint32_t next_tag(std::uint32_t from, std::uint32_t to);
 
   const std::string& where_;
   std::unordered_map<std::uint32_t, std::vector<window_request>> to_;
-  std::map<signal_key, std::uint32_t> awaited_;
+  std::map<message_key, std::uint32_t> awaited_;
   std::unordered_map<std::uint64_t, std::uint32_t> tags_;  ///< taken, by sender and receiver
 };
 
