@@ -91,4 +91,4 @@ def write():
 
 
 if __name__ == "__main__":
-    write() if sys.argv[5:] == ["write"] else main()
+    write() if sys.argv[5:] == ["write"] else main(options=5)

@@ -95,5 +95,6 @@ class Refuses:
         self.check_refusals(*self.BY_ALL_PROGRAMS, *self.bad_input)
 
 
-def main():
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+def main(options=4):
+    """Runs the tests; `options`: where unittest's begin in the words of the command."""
+    unittest.main(argv=[sys.argv[0], *sys.argv[options:]])
