@@ -114,12 +114,19 @@ TEST(recorded_program, of_one_runtime_begins_with_its_first_task_and_ends_with_i
     for (std::size_t i = 1; i < one.runs.size(); ++i) one.runs[i].begin_ns = 1'000'000 + 5000 * i;
     for (plait::recorded_message& m : one.messages) m.begin_ns = 1'020'000;
   }
+  // In a part with tasks, too, what comes before the first of them is the program's.
+  for (recording& one : ranks) {
+    plait::recorded_part& first = one.parts[1];
+    first.items.insert(first.items.begin(), {.took_ns = 1'000'000, .kind = recorded_kind::program});
+    for (plait::recorded_order& order : first.orders) ++order.earlier, ++order.later;
+    first.orders.push_back({0, 1});
+  }
   const auto time_of = [&](std::optional<std::uint32_t> runtime) {
     const recorded_program read = plait::simulate::program_of(ranks, "folder", runtime);
     return std::pair(predict(read.operations, {}).time_ps, read.measured_ns);
   };
   EXPECT_EQ(time_of(0), std::pair(std::int64_t{40'000'000}, std::uint64_t{48'000}));
-  EXPECT_EQ(time_of({}), std::pair(std::int64_t{2'040'000'000}, std::uint64_t{100'001}));
+  EXPECT_EQ(time_of({}), std::pair(std::int64_t{3'040'000'000}, std::uint64_t{100'001}));
 }
 
 TEST(recorded_program, is_written_as_goal_and_read_again) {

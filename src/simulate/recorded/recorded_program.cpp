@@ -77,6 +77,15 @@ void expect_whole(const recording& one, std::size_t rank, std::span<const record
   return {first, std::find_if(taken.rbegin(), taken.rend(), works).base()};
 }
 
+/// What the program did itself before the first task or message of a part takes no time.
+[[nodiscard]] recorded_part begun_with_its_work(recorded_part part) {
+  for (recorded_item& item : part.items) {
+    if (item.kind != recorded_kind::program) break;
+    item.took_ns = 0;
+  }
+  return part;
+}
+
 /// Returns the time from the first begin of a task or message of the runtime to the last end.
 [[nodiscard]] std::uint64_t time_of_ns(const recording& one, std::uint32_t runtime) {
   std::uint64_t begin = std::numeric_limits<std::uint64_t>::max();
@@ -147,7 +156,13 @@ static recorded_program made_of(std::span<const recording> ranks, const std::str
   std::deque<rank_builder> built;
   for (const recording& one : ranks) {
     rank_builder& rank = built.emplace_back(one, tags, windows, names, where, calls);
-    for (const recorded_part* part : parts_of(one, runtime)) rank.add(*part);
+    std::vector<const recorded_part*> parts = parts_of(one, runtime);
+    recorded_part first;
+    if (runtime.has_value() && !parts.empty()) {
+      first = begun_with_its_work(*parts.front());
+      parts.front() = &first;
+    }
+    for (const recorded_part* part : parts) rank.add(*part);
     if (calls == nullptr) {
       rank.parts_over();
     } else {  // that are counted rank after rank, and no windows
