@@ -77,7 +77,7 @@ void expect_whole(const recording& one, std::size_t rank, std::span<const record
   return {first, std::find_if(taken.rbegin(), taken.rend(), works).base()};
 }
 
-/// What the program did itself before the first task or message of a part takes no time.
+/// Returns the part with no time for what the program did itself before its first task or message.
 [[nodiscard]] recorded_part begun_with_its_work(recorded_part part) {
   for (recorded_item& item : part.items) {
     if (item.kind != recorded_kind::program) break;
