@@ -50,11 +50,11 @@ task_node* ready_set::find_among_all(worker& w) {
 
 task_node* ready_set::find_with_one() {
   for (const priority urgency : {priority::high, priority::normal, priority::low}) {
-    task_node* const node = outside_.pop(urgency);
-    if (node == nullptr && serial_[urgency].empty()) continue;
-    if (node == nullptr) return serial_[urgency].take();
-    if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
-    return node;
+    if (task_node* const node = outside_.pop(urgency)) {
+      if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
+      return node;
+    }
+    if (task_node* const node = serial_[urgency].take()) return node;
   }
   return nullptr;
 }
