@@ -168,15 +168,25 @@ void run_serially(const std::vector<step>& all, std::vector<memory>& ranks) {
   }
 }
 
+/// What this rank's tasks read and write on the host: it outlives their runtime, for a submission
+/// may fail while some of them run.
+struct host_memory {
+  explicit host_memory(const memory& initial) : initial(initial), arrays(of_host) {
+    for (std::size_t i = 0; i < of_host; ++i)
+      arrays[i].assign(initial[i].begin(), initial[i].end());
+  }
+  memory initial;
+  std::vector<std::vector<word>> arrays;
+};
+
 /// The memory of this rank, as plait has it.
 class rank_memory {
  public:
-  rank_memory(runtime& rt, const some_devices& on, const memory& initial)
-      : rt_(rt), on_(on), host_(of_host), initial_(initial) {
-    for (std::size_t i = 0; i < of_host; ++i) host_[i].assign(initial[i].begin(), initial[i].end());
+  rank_memory(runtime& rt, const some_devices& on, host_memory& host)
+      : rt_(rt), on_(on), host_(host.arrays) {
     for (std::size_t i = of_host; i < places; ++i) {
       there_.emplace_back(rt.devices().at(device_of(i)), elements);
-      rt.copy("initial", in(std::span(initial_[i])), out(there_.back()));
+      rt.copy("initial", in(std::span(host.initial[i])), out(there_.back()));
     }
   }
 
@@ -254,9 +264,8 @@ class rank_memory {
 
   runtime& rt_;
   const some_devices& on_;
-  std::vector<std::vector<word>> host_;
+  std::vector<std::vector<word>>& host_;
   std::vector<device_array<word>> there_;
-  memory initial_;
 };
 
 struct random_case {
@@ -287,8 +296,10 @@ struct random_case {
                              .faults = c.faults,
                              .seed = c.seed + mine};
   const some_devices on = there != nullptr ? *there : emulated_twice(how);
+  host_memory on_host(serial[mine]);
+  memory found{};
   runtime rt{env, {.tasks = tasks, .devices = on.all}};
-  rank_memory memory_here(rt, on, serial[mine]);
+  rank_memory memory_here(rt, on, on_host);
   const int me = env.rank();
   for (const step& s : before) memory_here.submit(s, me);
   run_serially(before, serial);
@@ -298,7 +309,6 @@ struct random_case {
   rt.replay(all, iterations);
   for (std::uint64_t i = 0; i < iterations; ++i) run_serially(repeated, serial);
   expected = serial[mine];
-  memory found{};
   memory_here.fetch(found);
   return found;
 }

@@ -96,8 +96,9 @@ std::byte* cuda_device::allocate(std::size_t size_bytes) {
   void* memory = nullptr;
   const int code = by_.allocate(&memory, std::max<std::size_t>(size_bytes, 1));
   if (code == 0) return static_cast<std::byte*>(memory);
-  throw error(std::string("a ") + by_.kind() + " device gives no " + std::to_string(size_bytes) +
-              " bytes of its memory: error " + by_.code_text(code));
+  throw no_memory(std::string("a ") + by_.kind() + " device gives no " +
+                      std::to_string(size_bytes) + " bytes of its memory",
+                  code);
 }
 
 void cuda_device::release(std::byte* memory) noexcept {
@@ -111,8 +112,9 @@ std::byte* cuda_device::allocate_pinned(std::size_t size_bytes) {
   const int code =
       by_.allocate_host(&memory, std::max<std::size_t>(size_bytes, 1), cuda_number::portable_host);
   if (code == 0) return static_cast<std::byte*>(memory);
-  throw error(std::string(by_.kind()) + " pins no " + std::to_string(size_bytes) +
-              " bytes of the host's memory: error " + by_.code_text(code));
+  throw no_memory(std::string(by_.kind()) + " pins no " + std::to_string(size_bytes) +
+                      " bytes of the host's memory",
+                  code);
 }
 
 void cuda_device::release_pinned(std::byte* memory) noexcept {
@@ -208,6 +210,13 @@ error cuda_device::refused(const char* task, const char* what, int code) {
   if (failure_.empty() && !clock_.answers()) note_failure(code, task);
   if (!failure_.empty()) return error(failure_);
   return error(std::string("task '") + task + "': " + what + ": error " + by_.code_text(code));
+}
+
+/// A fault of the context may show here first: then it is noted, and the device says so.
+error cuda_device::no_memory(const std::string& what, int code) {
+  std::lock_guard lock(mutex_);
+  if (failure_.empty() && !clock_.answers()) note_failure(code, "an allocation");
+  return error(what + ": error " + by_.code_text(code));
 }
 
 /// They are used again when their marks are passed: a stream that waits for one has taken what was

@@ -103,6 +103,7 @@ class cuda_device final : public back_end {
   void make_handles();
   void release_handles() noexcept;
   [[nodiscard]] error refused(const char* task, const char* what, int code);
+  [[nodiscard]] error no_memory(const std::string& what, int code);
   [[nodiscard]] two_events take_events(const char* task);
   void note_failure(int code, const char* noticed_at);
 
