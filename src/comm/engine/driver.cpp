@@ -68,7 +68,9 @@ bool driver::release_held(look which, bool worked) {
 /// The places are this thread's to take, and the token's holder counts what has been started.
 bool driver::leave_out(std::span<channel* const> channels) {
   const auto is_kept = [](const channel* via) { return !is_place_left_out(via->places()); };
-  if (std::ranges::any_of(channels, is_kept) || !token_.try_acquire()) return false;
+  if (std::ranges::any_of(channels, is_kept)) return false;
+  const bool has_token = mpi_token::any_held_here();
+  if (!has_token && !token_.try_acquire()) return false;
   operation like;
   const auto is_in_turn = [&like](const channel* via) {
     like.sequence = via->places();
@@ -79,7 +81,7 @@ bool driver::leave_out(std::span<channel* const> channels) {
     like.sequence = via->take_sequences(1);
     (void)via->starts(like);
   }
-  release_token();
+  if (!has_token) release_token();
   return in_turn;
 }
 

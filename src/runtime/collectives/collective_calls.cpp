@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -322,9 +323,13 @@ void expect_library_can(runtime_state& s, const collective_call& call,
                                         schedule_memory{call.send.begin, call.receive.begin});
   });
   if (in_one == nullptr) return false;
-  if (tells_sizes(s, known)) submit_agreement(s, call, known, call.options.among);
+  std::unique_lock together(s.messages, std::try_to_lock);
+  if (tells_sizes(s, known)) {
+    if (together.owns_lock()) together.unlock();
+    submit_agreement(s, call, known, call.options.among);
+  }
   const auto& [reads, writes] = *known.short_memory;
-  in_one->submit({call.name, call.combine, reads, writes}, call.options.among);
+  in_one->submit({call.name, call.combine, reads, writes}, call.options.among, std::move(together));
   return true;
 }
 
