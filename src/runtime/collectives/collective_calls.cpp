@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <plait/collective/choice.hpp>
 #include <plait/comm/collective/usual_pieces.hpp>
 #include <plait/core/error.hpp>
 #include <plait/runtime/submitter.hpp>
@@ -70,27 +69,13 @@ using operation_kind = collective::operation;
   return accesses;
 }
 
-/// Errors: usage_error for an algorithm that does not exist.
-[[nodiscard]] collective::algorithm algorithm_of(runtime_state& s, const collective_call& call,
-                                                 const collective::shape& shape) {
-  if (!call.options.algorithm) return s.choice.of(shape, call.options.commutative);
-  const auto found = collective::algorithms_of(shape.what);
-  if (std::ranges::find(found, *call.options.algorithm) == found.end()) {
-    refuse(call, "there is no " + std::string(to_string(shape.what)) + " by " +
-                     std::string(to_string(*call.options.algorithm)) + "; it can be " +
-                     collective::algorithm_names(shape.what));
-  }
-  return *call.options.algorithm;
-}
-
-void expect_to_be_ours(runtime_state& s, const collective_call& call, const communicator& among) {
-  try {
-    s.messages.claim(among);
-  } catch (const usage_error& wrong) {
-    refuse(call, wrong.what());
-  } catch (const error& failed) {
-    throw error(label_of(call) + ": " + failed.what());
-  }
+/// Has what `act` throws name the call.
+void name_failures(const collective_call& call, const auto& act) try {
+  act();
+} catch (const usage_error& wrong) {
+  refuse(call, wrong.what());
+} catch (const error& failed) {
+  throw error(label_of(call) + ": " + failed.what());
 }
 
 /// Has a recording know what a call's messages follow from, until the end of the scope.
@@ -290,18 +275,21 @@ void expect_library_can(runtime_state& s, const collective_call& call,
   expect_fits(call, shape);
   // The library may send from memory that it writes too, such as a ring's: its process must be able
   // to read that, which checked mode prevents.
-  if (call.options.back_end == collective::back_end::library && !s.checked) {
-    expect_library_can(s, call, shape);
-  } else {
-    made.how = algorithm_of(s, call, shape);
-    if (!call.options.commutative && !keeps_order(shape.what, *made.how)) {
-      refuse(call, std::string(to_string(*made.how)) +
-                       " does not combine in the order of ranks; the operation is not commutative");
+  const bool by_library = call.options.back_end == collective::back_end::library && !s.checked;
+  if (by_library) expect_library_can(s, call, shape);
+  name_failures(call, [&] {
+    if (!by_library) {
+      made.steps = s.schedules.of(shape, call.options.algorithm, call.options.commutative);
+      made.how = made.steps->how;
+      if (!call.options.commutative && !keeps_order(shape.what, *made.how)) {
+        throw usage_error(
+            std::string(to_string(*made.how)) +
+            " does not combine in the order of ranks; the operation is not commutative");
+      }
     }
-  }
-  expect_to_be_ours(s, call, all);  // before the first task that writes scratch memory
-  if (made.how.has_value()) {
-    made.steps = s.schedules.of(shape, *made.how);
+    s.messages.claim(all);  // before the first task that writes scratch memory
+  });
+  if (!by_library) {
     made.short_memory = short_memory_of(call, made);
     const collective_agreement like(shape, made.how);
     made.has_short_agreement = short_call::suits(s.schedules.of(like.way(), like.how())->schedule);
