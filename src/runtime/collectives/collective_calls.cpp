@@ -151,7 +151,7 @@ std::shared_ptr<collective_agreement> submit_agreement(runtime_state& s,
       return std::make_unique<short_call>(s, s.schedules.of(made->way(), made->how())->schedule,
                                           message, made->memory(), made);
     });
-    if (in_one != nullptr) return in_one->submit({.name = call.name}, among), nullptr;
+    if (in_one != nullptr) return in_one->submit({call.name, nullptr}, among), nullptr;
   }
   const auto agreement = make_agreement();
   collective_call telling{.name = "sizes", .shape = {.what = agreement->way().what}};

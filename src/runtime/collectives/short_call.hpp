@@ -67,7 +67,7 @@ class short_call {
   /// Parts of a call that another call on the same memory may have otherwise.
   struct description {
     task_name name;
-    std::shared_ptr<const combine_bytes> combine = nullptr;
+    const std::shared_ptr<const combine_bytes>& combine;
     byte_range reads = {};
     byte_range writes = {};  ///< and may read
   };
