@@ -125,7 +125,7 @@ engine_statistics runtime::progress_statistics() const {
 }
 
 const std::optional<model::parameters>& runtime::network() const noexcept {
-  return self_->choice.network();
+  return self_->agreed.network;
 }
 void runtime::start_trace() {
   if (self_->record.has_value()) self_->tasks.observe(nullptr);  // the rest of dependences is told

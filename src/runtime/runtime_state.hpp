@@ -15,7 +15,7 @@
 #include <plait/model/staged.hpp>
 #include <plait/runtime/runtime.hpp>
 
-#include "runtime/collectives/algorithm_choice.hpp"
+#include "runtime/collectives/collective_schedules.hpp"
 #include "runtime/collectives/prepared_call.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/end_of_run.hpp"
@@ -31,25 +31,30 @@ enum class size_comparison : char { none = 'n', some = 's', all = 'a' };
 
 /// Choices of rank 0 that all ranks follow.
 struct agreement {
-  size_comparison sizes;  ///< for all must leave out the same messages
+  size_comparison sizes;  ///< for all must leave out the same messages; the first byte, and no 'e'
+  std::optional<model::parameters> network;
   model::staged_way way;  ///< of messages between devices, which both ends cut alike
 };
 
-/// Returns rank 0's on every rank.  Collective.
+/// Returns rank 0's on every rank.  Collective.  Errors: usage_error, the same on every rank.
 [[nodiscard]] inline agreement agreed_on(environment& env, const runtime_options& options,
-                                         copy_cost bus,
-                                         const std::optional<model::parameters>& network) {
+                                         copy_cost bus) {
   agreement own{.sizes = !options.compare_sizes  ? size_comparison::none
                          : options.tasks.checked ? size_comparison::all
                                                  : size_comparison::some,
-                .way = {.copy_latency_s = bus.latency_s,
-                        .copy_per_byte_s = bus.per_byte_s,
-                        .network = network.value_or(model::usual_network())}};
+                .way = {.copy_latency_s = bus.latency_s, .copy_per_byte_s = bus.per_byte_s}};
   static_assert(std::is_trivially_copyable_v<agreement>);
-  std::string bytes(sizeof own, '\0');
-  std::memcpy(bytes.data(), &own, sizeof own);
+  std::string bytes;
+  try {
+    if (env.rank() == 0) own.network = named_network(options.network);
+    own.way.network = own.network.value_or(model::usual_network());
+    bytes.assign(reinterpret_cast<const char*>(&own), sizeof own);
+  } catch (const usage_error& refused) {  // the others wait for an answer
+    bytes = std::string("e") + refused.what();
+  }
   bytes = env.broadcast(bytes);
-  std::memcpy(&own, bytes.data(), sizeof own);
+  if (bytes[0] == 'e') throw usage_error(bytes.substr(1));
+  std::memcpy(static_cast<void*>(&own), bytes.data(), sizeof own);
   return own;
 }
 
@@ -59,13 +64,13 @@ struct runtime_state {
       : runtime_state(env_, options, {options.devices, env_}) {}
   runtime_state(environment& env_, const runtime_options& options, found_devices found)
       : env(env_),
-        choice(agreed_network(env_, options.network)),
         messages(env_, options.engine),
         source(messages, options.tasks.oversubscribed),
         checked(options.tasks.checked),
         stall_aborts(options.stall_aborts),
         stall_sink(options.stall_sink),
-        agreed(agreed_on(env_, options, found.bus(), choice.network())),
+        agreed(agreed_on(env_, options, found.bus())),
+        schedules(agreed.network),
         devices(found.take(), tasks, [this](ticks when) { return messages.in_flight_until(when); }),
         tasks(joined_to_messages(options.tasks)) {
     // MPI writes what other tasks wait for.
@@ -132,7 +137,6 @@ struct runtime_state {
   }
 
   environment& env;
-  algorithm_choice choice;
   engine messages;
   engine_source source;
   const bool checked;
@@ -140,6 +144,7 @@ struct runtime_state {
   const std::function<void(const std::string&)> stall_sink;
   prepared_calls calls;  ///< of collectives; nodes of tasks refer to them
   const agreement agreed;
+  collective_schedules schedules;
   joined_devices devices;  ///< settled by the end of tasks
   scheduler tasks;
   std::optional<recorder> record;
@@ -147,7 +152,6 @@ struct runtime_state {
   bool program_traces = false;
   std::shared_ptr<end_of_run> kept;
   std::size_t place = 0;  ///< in `kept`
-  collective_schedules schedules;
   submitter submits{*this};
 };
 

@@ -2,6 +2,7 @@
 /// The shape of a collective call, as one rank sees it, and the schedule that follows from it.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,7 +18,7 @@ namespace plait::collective {
 struct block {
   std::size_t count = 0;
   std::size_t displacement = 0;
-  friend bool operator==(const block&, const block&) = default;
+  friend auto operator<=>(const block&, const block&) = default;
 };
 
 /// Blocks of these sizes, one right behind the other.
@@ -33,7 +34,7 @@ struct block {
 struct pieces {
   std::size_t bytes = std::size_t{32} * 1024;
   std::size_t most = 8;
-  friend bool operator==(const pieces&, const pieces&) = default;
+  friend auto operator<=>(const pieces&, const pieces&) = default;
 };
 
 /// All that a schedule depends on besides the algorithm; equal shapes have equal schedules.
@@ -87,7 +88,7 @@ struct shape {
   /// Cuts messages, and what is combined of them.
   pieces cut = {};
 
-  friend bool operator==(const shape&, const shape&) = default;
+  friend auto operator<=>(const shape&, const shape&) = default;
 };
 
 /// Returns how much of a message is sent at once, in whole elements.  The last piece is of the

@@ -67,20 +67,19 @@ bool driver::release_held(look which, bool worked) {
 
 /// The places are this thread's to take, and the token's holder counts what has been started.
 bool driver::leave_out(std::span<channel* const> channels) {
-  const auto is_kept = [](const channel* via) { return !is_place_left_out(via->places()); };
-  if (std::ranges::any_of(channels, is_kept) || !token_.try_acquire()) return false;
+  const bool has_token = mpi_token::any_held_here();
+  if (!has_token && !token_.try_acquire()) return false;
   operation like;
-  const auto is_in_turn = [&like](const channel* via) {
+  const bool leaves_out = std::ranges::all_of(channels, [&like](const channel* via) {
     like.sequence = via->places();
-    return via->may_start(like);
-  };
-  const bool in_turn = std::ranges::all_of(channels, is_in_turn);
-  for (channel* via : in_turn ? channels : std::span<channel* const>()) {
+    return is_place_left_out(like.sequence) && via->may_start(like);
+  });
+  for (channel* via : leaves_out ? channels : std::span<channel* const>()) {
     like.sequence = via->take_sequences(1);
     (void)via->starts(like);
   }
-  release_token();
-  return in_turn;
+  if (!has_token) release_token();
+  return leaves_out;
 }
 
 void driver::look_for_departures() {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <limits>
+
 #include <plait/collective/choice.hpp>
 #include <plait/runtime/cheapest_algorithm.hpp>
 
@@ -6,33 +8,9 @@ namespace plait {
 
 std::optional<model::operation> modelled(collective::operation what) noexcept {
   using from = collective::operation;
-  using to = model::operation;
-  switch (what) {
-    case from::barrier:
-      return to::barrier;
-    case from::bcast:
-      return to::bcast;
-    case from::reduce:
-      return to::reduce;
-    case from::allreduce:
-      return to::allreduce;
-    case from::gather:
-      return to::gather;
-    case from::scatter:
-      return to::scatter;
-    case from::allgather:
-      return to::allgather;
-    case from::alltoall:
-      return to::alltoall;
-    case from::reduce_scatter_block:
-      return to::reduce_scatter;
-    case from::scan:
-      return to::scan;
-    case from::exscan:
-      return to::exscan;
-    default:
-      return std::nullopt;  // each rank knows its own sizes only
-  }
+  if (what == from::reduce_scatter) return std::nullopt;  // of blocks of different sizes
+  if (what == from::reduce_scatter_block) return model::operation::reduce_scatter;
+  return model::operation_from(to_string(what));
 }
 
 std::optional<model::algorithm> modelled(const collective::shape& call,
@@ -64,21 +42,18 @@ collective::algorithm cheapest_algorithm(const collective::shape& call, bool com
   const collective::algorithm usual = collective::usual_algorithm(call, commutative);
   const auto what = modelled(call.what);
   if (!what) return usual;
-  struct candidate {
-    collective::algorithm how;
-    double total_s;
-  };
-  std::optional<candidate> best;
+  collective::algorithm best = usual;
+  double least_s = std::numeric_limits<double>::infinity();
   for (const collective::algorithm how : collective::algorithms_of(call.what)) {
     if (!commutative && !keeps_order(call.what, how)) continue;
     const auto formula = modelled(call, how);
     if (!formula) continue;
     const double total_s = model::cost(*what, *formula, network, modelled_shape(call)).total_s;
-    const bool better =
-        !best || total_s < best->total_s || (total_s == best->total_s && how == usual);
-    if (better) best = candidate{how, total_s};
+    if (total_s > least_s || (total_s == least_s && how != usual)) continue;
+    best = how;
+    least_s = total_s;
   }
-  return best ? best->how : usual;
+  return best;
 }
 
 }  // namespace plait

@@ -8,7 +8,7 @@
 #include <plait/core/error.hpp>
 #include <plait/core/no_rank.hpp>
 
-#include "runtime/collectives/collective_checks.hpp"
+#include "collective/tree.hpp"
 
 namespace plait {
 namespace {
@@ -34,44 +34,20 @@ enum word : std::size_t { called, root, count, element_bytes, algorithm, words }
          called == what::reduce_scatter_block;
 }
 
-/// Calls `with(peer, tells)` for each rank that this one tells, or hears: parent and children in
-/// the binomial tree of the root, the ranks before and after it in a line, or round a ring.
-template <class With>
-void for_each_way(const collective::shape& s, With with) {
-  const auto tree = [&](bool downwards) {
-    const auto rank_at = [&s](int place) { return (place + s.root) % s.ranks; };
-    const int own = (s.rank - s.root + s.ranks) % s.ranks;
-    int bit = 1;
-    for (; bit < s.ranks && (own & bit) == 0; bit *= 2) {
-      if (own + bit < s.ranks) with(rank_at(own + bit), downwards);
-    }
-    if (own != 0) with(rank_at(own - bit), !downwards);
-  };
-  switch (s.what) {
-    case what::bcast:
-    case what::scatter:
-      return tree(true);
-    case what::reduce:
-    case what::gather:
-      return tree(false);
-    case what::scan:
-    case what::exscan:
-      if (s.rank > 0) with(s.rank - 1, false);
-      if (s.rank + 1 < s.ranks) with(s.rank + 1, true);
-      return;
-    default:
-      with((s.rank + s.ranks - 1) % s.ranks, false);
-      with((s.rank + 1) % s.ranks, true);
-  }
-}
-
-/// From whom the rank hears, and whom it tells.
+/// Returns from whom a rank hears, and whom it tells: parent and children in a tree of the root,
+/// the ranks before and after it in a line, or round a ring.
 [[nodiscard]] neighbourhood ways_of(const collective::shape& s) {
-  neighbourhood found;
-  for_each_way(s, [&found](int peer, bool tells) {
-    (tells ? found.destinations : found.sources).push_back(peer);
-  });
-  return found;
+  const bool goes_up = s.what == what::reduce || s.what == what::gather;
+  const bool is_rooted = goes_up || s.what == what::bcast || s.what == what::scatter;
+  if (!is_rooted && s.what != what::scan && s.what != what::exscan)
+    return {{(s.rank + s.ranks - 1) % s.ranks}, {(s.rank + 1) % s.ranks}};
+  const collective::tree way = is_rooted ? collective::binomial_tree(s.ranks, s.root, s.rank)
+                                         : collective::two_chains(s.ranks, 0, s.rank);
+  neighbourhood around;
+  if (!way.is_root()) around.sources.push_back(way.parent.peer);
+  for (const collective::edge& child : way.children) around.destinations.push_back(child.peer);
+  if (goes_up) std::swap(around.sources, around.destinations);
+  return around;
 }
 
 [[nodiscard]] const std::vector<block>* common_blocks(const collective::shape& s) {
@@ -118,69 +94,65 @@ collective_agreement::collective_agreement(const collective::shape& s,
       element_bytes_(s.element_bytes),
       way_{.ranks = s.ranks, .rank = s.rank, .root = s.root, .element_bytes = sizeof(words_[0])} {
   is_of_pairs(s.what) ? tell_sizes_of_pairs(s) : tell_call(s, how);
+  told_ = words_.size();
+  words_.insert(words_.end(), expected_.begin(), expected_.end());
 }
 
-std::vector<channel*> collective_agreement::channels_of(engine& messages,
-                                                        const collective::shape& s,
-                                                        const communicator& among) {
+std::vector<channel*> collective_agreement::channels(engine& messages,
+                                                     const communicator& among) const {
   std::vector<channel*> all;
-  if (is_of_pairs(s.what) || s.what == what::barrier) return all;
-  for_each_way(s, [&](int peer, bool tells) {
-    all.push_back(
-        &messages.channel_of({.what = tells ? operation::kind::send : operation::kind::receive,
-                              .of = operation::origin::agreement,
-                              .called = s.what,
-                              .peer = peer},
-                             among));
-  });
+  if (way_.what != what::neighbour_allgather) return all;
+  const auto add = [&](operation::kind kind, const std::vector<int>& peers) {
+    for (const int peer : peers) {
+      const operation like{.what = kind, .of = operation::origin::agreement, .peer = peer};
+      all.push_back(&messages.channel_of(like, among));
+    }
+  };
+  add(operation::kind::receive, way_.sources);
+  add(operation::kind::send, way_.destinations);
   return all;
 }
 
 /// Each element is the bytes that one rank sends another.
 void collective_agreement::tell_sizes_of_pairs(const collective::shape& s) {
-  const auto each = [&s](std::vector<std::uint64_t>& to, const std::vector<block>& blocks,
-                         std::size_t number) {
-    for (std::size_t i = 0; i < number; ++i)
-      to.push_back((blocks.empty() ? s.count : blocks[i].count) * s.element_bytes);
+  using how = collective::algorithm;
+  const auto sizes = [&s](std::size_t number, const std::vector<block>& blocks) {
+    std::vector<std::uint64_t> bytes(number, s.count * s.element_bytes);
+    for (std::size_t i = 0; i < blocks.size(); ++i) bytes[i] = blocks[i].count * s.element_bytes;
+    return bytes;
   };
-  const auto ranks = static_cast<std::size_t>(s.ranks);
-  const bool is_root = s.rank == s.root;
-  const bool is_direct = s.ranks <= most_ranks_direct;
+  // Of the root's blocks: on the root all of them, and of each rank its own.
+  const auto all = [&](const std::vector<block>& blocks) {
+    return s.rank == s.root ? sizes(blocks.size(), blocks) : std::vector<std::uint64_t>();
+  };
+  const auto own = [&](const std::vector<block>& blocks) {
+    if (s.rank != s.root) return sizes(1, {});
+    return sizes(1, {blocks[static_cast<std::size_t>(s.rank)]});
+  };
+  const auto by = [&](what called, how far) {
+    way_.what = called;
+    if (s.ranks > most_ranks_direct) how_ = far;
+  };
   way_.count = 1;
   if (s.what == what::gatherv) {
-    way_.what = what::gather;
-    if (!is_direct) how_ = collective::algorithm::binomial;
-    words_.push_back(
-        (is_root ? s.receive_blocks[static_cast<std::size_t>(s.rank)].count : s.count) *
-        s.element_bytes);
-    if (is_root) each(expected_, s.receive_blocks, ranks);
+    by(what::gather, how::binomial);
+    words_ = own(s.receive_blocks);
+    expected_ = all(s.receive_blocks);
   } else if (s.what == what::scatterv) {
-    way_.what = what::scatter;
-    if (!is_direct) how_ = collective::algorithm::binomial;
-    if (is_root) each(words_, s.send_blocks, ranks);
-    expected_.push_back(
-        (is_root ? s.send_blocks[static_cast<std::size_t>(s.rank)].count : s.count) *
-        s.element_bytes);
+    by(what::scatter, how::binomial);
+    words_ = all(s.send_blocks);
+    expected_ = own(s.send_blocks);
   } else if (s.what == what::alltoallv) {
-    way_.what = what::alltoall;
-    if (!is_direct) how_ = collective::algorithm::bruck;
-    each(words_, s.in_place ? s.receive_blocks : s.send_blocks, ranks);
-    each(expected_, s.receive_blocks, ranks);
+    by(what::alltoall, how::bruck);
+    words_ = sizes(s.receive_blocks.size(), s.in_place ? s.receive_blocks : s.send_blocks);
+    expected_ = sizes(s.receive_blocks.size(), s.receive_blocks);
   } else {
-    way_.what = what::neighbour_alltoall;
-    const auto each_edge = [&s](std::vector<int>& peers, std::vector<std::uint64_t>& to,
-                                const std::vector<int>& given, const std::vector<block>& blocks) {
-      for (std::size_t i = 0; i < given.size(); ++i) {
-        if (given[i] == no_rank) continue;
-        peers.push_back(given[i]);
-        to.push_back((blocks.empty() ? s.count : blocks[i].count) * s.element_bytes);
-      }
-    };
-    each_edge(way_.destinations, words_, s.destinations, s.send_blocks);
-    each_edge(way_.sources, expected_, s.sources, s.receive_blocks);
+    by(what::neighbour_alltoall, how::linear);
+    way_.destinations = s.destinations;
+    way_.sources = s.sources;
+    words_ = sizes(s.destinations.size(), s.send_blocks);
+    expected_ = sizes(s.sources.size(), s.receive_blocks);
   }
-  told_ = words_.size();
-  words_.insert(words_.end(), expected_.begin(), expected_.end());
 }
 
 void collective_agreement::tell_call(const collective::shape& s,
@@ -195,22 +167,21 @@ void collective_agreement::tell_call(const collective::shape& s,
   } else {
     words_[word::count] = s.count;
   }
-  neighbourhood around = ways_of(s);
-  way_.count = told_ = words_.size();
+  way_.count = words_.size();
+  std::size_t heard = static_cast<std::size_t>(s.ranks);
   if (!how && all_wait_for_all(s.what) && s.ranks > 2) {
     // The library stops on ranks whose neighbours agree with them, too: all hear of all.
     way_.what = what::allgather;
     how_ = collective::algorithm::bruck;
-    for (int r = 0; r < s.ranks; ++r) peers_.push_back(r);
   } else {
+    neighbourhood around = ways_of(s);
     way_.what = what::neighbour_allgather;
     way_.destinations = std::move(around.destinations);
-    way_.sources = peers_ = std::move(around.sources);
+    way_.sources = std::move(around.sources);
     way_.cut.most = 1;  // one place on each channel, as `leave_out` takes
+    heard = way_.sources.size();
   }
-  words_.resize(told_ * (1 + peers_.size()));
-  for (std::size_t i = 1; i <= peers_.size(); ++i)
-    std::ranges::copy(told(), words().subspan(i * told_).begin());
+  for (; heard > 0; --heard) expected_.insert(expected_.end(), words_.begin(), words_.end());
 }
 
 std::exception_ptr collective_agreement::verdict(task_name name) {
@@ -231,30 +202,20 @@ bool collective_agreement::put_off(const std::exception_ptr& failure,
 }
 
 std::string collective_agreement::disagreement() const {
-  return expected_.empty() ? wrong_call() : wrong_pair();
-}
-
-std::string collective_agreement::wrong_pair() const {
-  for (std::size_t i = 0; i < expected_.size(); ++i) {
-    const std::uint64_t sent = words_[told_ + i];
-    if (sent == expected_[i]) continue;
-    const int from = way_.what == what::scatter  ? way_.root
-                     : is_neighbourly(way_.what) ? way_.sources[i]
-                                                 : static_cast<int>(i);
-    return "rank " + std::to_string(from) + " sends " + std::to_string(sent) +
-           " bytes to this rank, which expects " + std::to_string(expected_[i]) + " (" +
-           elements(expected_[i] / element_bytes_, element_bytes_) + ")";
-  }
-  return {};
-}
-
-std::string collective_agreement::wrong_call() const {
-  for (std::size_t i = 0; i < peers_.size(); ++i) {
-    const std::span own = std::span(words_).first(told_);
-    const std::span other = std::span(words_).subspan(told_ * (i + 1), told_);
-    if (!std::ranges::equal(own, other)) return difference(own, other, peers_[i]);
-  }
-  return {};
+  const std::span heard = std::span(words_).subspan(told_);
+  const auto differs = std::ranges::mismatch(heard, expected_).in1 - heard.begin();
+  const auto at = static_cast<std::size_t>(differs);
+  if (at == heard.size()) return {};
+  const std::size_t block = at / way_.count;
+  const int from = way_.what == what::scatter  ? way_.root
+                   : is_neighbourly(way_.what) ? way_.sources[block]
+                                               : static_cast<int>(block);
+  if (!is_of_pairs(called_))
+    return difference(std::span(words_).first(told_), heard.subspan(block * way_.count, way_.count),
+                      from);
+  return "rank " + std::to_string(from) + " sends " + std::to_string(heard[at]) +
+         " bytes to this rank, which expects " + std::to_string(expected_[at]) + " (" +
+         elements(expected_[at] / element_bytes_, element_bytes_) + ")";
 }
 
 }  // namespace plait

@@ -14,6 +14,8 @@
 #include <plait/comm/engine.hpp>
 #include <plait/runtime/collective_options.hpp>
 
+#include "runtime/collectives/short_call.hpp"
+
 namespace plait {
 
 /// Agreement of ranks on a collective call: each rank tells others what it has called, and compares
@@ -38,24 +40,24 @@ class collective_agreement {
   /// `shape`: with `rank` and `ranks`, and as `expect_fits` wants it.  `how`: none by the library.
   collective_agreement(const collective::shape& shape, std::optional<collective::algorithm> how);
 
-  /// Returns the channels of the messages of such an agreement, for `engine::leave_out`; none if
-  /// its messages are not sparse.
-  [[nodiscard]] static std::vector<channel*> channels_of(engine& messages,
-                                                         const collective::shape& shape,
-                                                         const communicator& among);
+  /// Returns the channels of its messages, for `engine::leave_out`; none where a message is not
+  /// the only one on its channel.
+  [[nodiscard]] std::vector<channel*> channels(engine& messages, const communicator& among) const;
 
-  /// Returns the collective call, of 8-byte elements from `told()` to `heard()`, by which this rank
-  /// tells and is told.
+  /// Returns the collective call, of 8-byte elements in `memory()`, by which this rank tells and is
+  /// told.
   [[nodiscard]] const collective::shape& way() const noexcept { return way_; }
   [[nodiscard]] collective::algorithm how() const noexcept { return how_; }
   /// Returns whether its messages may be left out: none is passed on.
   [[nodiscard]] bool may_be_sparse() const noexcept {
     return how_ == collective::algorithm::linear;
   }
-  /// Side by side, so that one access covers both.
+  /// Returns what it tells, and behind that what it hears: one access covers both.
   [[nodiscard]] std::span<std::uint64_t> words() noexcept { return words_; }
-  [[nodiscard]] std::span<std::uint64_t> told() noexcept { return words().first(told_); }
-  [[nodiscard]] std::span<std::uint64_t> heard() noexcept { return words().subspan(told_); }
+  [[nodiscard]] schedule_memory memory() noexcept {
+    return {reinterpret_cast<std::uintptr_t>(words_.data()),
+            reinterpret_cast<std::uintptr_t>(words_.data() + told_)};
+  }
 
   /// Returns the failure of the call of that name, or null.  A failure names both sizes, if this
   /// rank heard others than its own; else it is the one that `put_off` was given.  To be called
@@ -69,8 +71,6 @@ class collective_agreement {
   void tell_sizes_of_pairs(const collective::shape& s);
   void tell_call(const collective::shape& s, std::optional<collective::algorithm> how);
   [[nodiscard]] std::string disagreement() const;
-  [[nodiscard]] std::string wrong_pair() const;
-  [[nodiscard]] std::string wrong_call() const;
 
   collective::operation called_;
   std::size_t element_bytes_;
@@ -78,10 +78,8 @@ class collective_agreement {
   collective::algorithm how_ = collective::algorithm::linear;
   std::vector<std::uint64_t> words_;
   std::size_t told_ = 0;
-  std::vector<int> peers_;  ///< that are heard, one behind the other, where all say the same
-  /// By what was heard: what this rank receives from there, where pairs have sizes of their own.
-  std::vector<std::uint64_t> expected_;
-  mutable std::mutex mutex_;  // of both below
+  std::vector<std::uint64_t> expected_;  ///< to be heard
+  mutable std::mutex mutex_;             // of both below
   std::uint64_t verdicts_ = 0;
   mutable std::exception_ptr put_off_ = nullptr;
 };

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <plait/collective/choice.hpp>
 #include <plait/comm/collective/usual_pieces.hpp>
 #include <plait/core/error.hpp>
 #include <plait/runtime/submitter.hpp>
@@ -30,29 +30,23 @@ namespace {
 using collective::action;
 using operation_kind = collective::operation;
 
-/// The bytes that a call of the library touches, as accesses that do not overlap; neighbours of one
-/// mode come as one.
+/// Has what `act` throws name the call.
+void name_failures(const collective_call& call, const auto& act) try {
+  act();
+} catch (const usage_error& wrong) {
+  refuse(call, wrong.what());
+} catch (const error& failed) {
+  throw error(label_of(call) + ": " + failed.what());
+}
+
+/// The bytes that a call touches, as accesses that do not overlap; neighbours of one mode come as
+/// one.
 [[nodiscard]] std::vector<data_access> accesses_of(const collective_call& call,
                                                    const collective::footprint& touched) {
   if (call.shape.what == operation_kind::barrier)
     return {{strided_bytes::of(call.receive), access_mode::inout}};
-  struct touched_range {
-    byte_range bytes;
-    access_mode mode;
-  };
-  std::vector<touched_range> all;
-  const auto add = [&](const std::vector<collective::slice>& slices, access_mode mode) {
-    for (const collective::slice& s : slices) {
-      const std::uintptr_t base =
-          s.where == collective::buffer::send ? call.send.begin : call.receive.begin;
-      all.push_back({{base + s.begin, base + s.end}, mode});
-    }
-  };
-  add(touched.read, access_mode::in);
-  add(touched.written, access_mode::out);
-  std::ranges::stable_sort(all, {}, [](const touched_range& one) { return one.bytes.begin; });
   std::vector<touched_range> apart;
-  for (const touched_range& next : all) {
+  for (const touched_range& next : touched_ranges(call, touched)) {
     touched_range* const last = apart.empty() ? nullptr : &apart.back();
     const bool overlap = last != nullptr && next.bytes.begin < last->bytes.end;
     if (!overlap &&
@@ -69,69 +63,25 @@ using operation_kind = collective::operation;
   return accesses;
 }
 
-/// Errors: usage_error for an algorithm that does not exist.
-[[nodiscard]] collective::algorithm algorithm_of(runtime_state& s, const collective_call& call,
-                                                 const collective::shape& shape) {
-  if (!call.options.algorithm) return s.choice.of(shape, call.options.commutative);
-  const auto found = collective::algorithms_of(shape.what);
-  if (std::ranges::find(found, *call.options.algorithm) == found.end()) {
-    refuse(call, "there is no " + std::string(to_string(shape.what)) + " by " +
-                     std::string(to_string(*call.options.algorithm)) + "; it can be " +
-                     collective::algorithm_names(shape.what));
-  }
-  return *call.options.algorithm;
-}
-
-void expect_to_be_ours(runtime_state& s, const collective_call& call, const communicator& among) {
-  try {
-    s.messages.claim(among);
-  } catch (const usage_error& wrong) {
-    refuse(call, wrong.what());
-  } catch (const error& failed) {
-    throw error(label_of(call) + ": " + failed.what());
-  }
-}
-
-/// Has a recording know what a call's messages follow from, until the end of the scope.
-class noted_call {
- public:
-  noted_call(runtime_state& s, const collective_schedules::entry& known, bool compares)
-      : tasks_(s.tasks) {
-    program_recording* const recording = s.kept == nullptr ? nullptr : s.kept->recording();
-    if (recording == nullptr) return;
-    tasks_.group(recording->add(known.shape, known.how, compares));
-    is_noted_ = true;
-  }
-  ~noted_call() {
-    if (is_noted_) tasks_.group(0);
-  }
-  noted_call(const noted_call&) = delete;
-  noted_call& operator=(const noted_call&) = delete;
-
- private:
-  scheduler& tasks_;
-  bool is_noted_ = false;
-};
-
 /// Submits the tasks and messages of one rank in a collective.  `messages`: what these have in
 /// common.
 void submit_steps(runtime_state& s, const collective_call& call,
                   const collective_schedules::entry& known, const operation& messages,
                   const communicator& among) {
-  const noted_call noted(s, known, messages.of == operation::origin::agreement);
+  // A recording knows what the messages follow from.
+  program_recording* const recording = s.kept == nullptr ? nullptr : s.kept->recording();
+  const auto ungroup = [](scheduler* tasks) { tasks->group(0); };
+  const std::unique_ptr<scheduler, decltype(ungroup)> grouped(recording != nullptr ? &s.tasks
+                                                                                   : nullptr);
+  if (recording != nullptr) {
+    const bool compares = messages.of == operation::origin::agreement;
+    s.tasks.group(recording->add(known.shape, known.how, compares));
+  }
   const collective::schedule& steps = known.schedule;
   const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());
   const byte_range all_scratch{begin, begin + steps.scratch_bytes};
   const schedule_memory buffers{call.send.begin, call.receive.begin, begin};
-  const auto bytes = [&buffers](const collective::slice& one) { return buffers.of(one); };
-  const auto submit = [&](operation::kind kind, int peer, const collective::slice& memory) {
-    operation one = messages;
-    one.what = kind;
-    one.peer = peer;
-    submit_message(s, call.name, one, bytes(memory), among,
-                   memory.where == collective::buffer::scratch ? scratch : nullptr);
-  };
 
   const bool is_barrier = call.shape.what == operation_kind::barrier;
   if (is_barrier) {
@@ -139,36 +89,28 @@ void submit_steps(runtime_state& s, const collective_call& call,
         call.name, [](std::span<const std::byte>, std::span<std::byte>) {},
         inout(writable(call.receive)), out(writable(all_scratch)));
   }
-  for (const action& one : steps.actions) {
-    switch (one.what) {
-      case action::kind::send:
-        submit(operation::kind::send, one.peer, one.from);
-        break;
-      case action::kind::receive:
-        submit(operation::kind::receive, one.peer, one.to);
-        break;
-      case action::kind::operate:
-        s.tasks
-            .task(
-                call.name,
-                [combine = call.combine, scratch, to_is_left = one.to_is_left](
-                    std::span<const std::byte> from, std::span<std::byte> to) {
-                  (*combine)(from, to, to_is_left);
-                },
-                in(readable(bytes(one.from))), inout(writable(bytes(one.to))))
-            .target(anyone);
-        break;
-      case action::kind::copy:
-        s.tasks
-            .task(
-                call.name,
-                [scratch](std::span<const std::byte> from, std::span<std::byte> to) {
-                  std::memcpy(to.data(), from.data(), to.size());
-                },
-                in(readable(bytes(one.from))), out(writable(bytes(one.to))))
-            .target(anyone);
-        break;
+  for (const action& step : steps.actions) {
+    const bool sends = step.what == action::kind::send;
+    if (sends || step.what == action::kind::receive) {
+      const collective::slice& memory = sends ? step.from : step.to;
+      operation one = messages;
+      one.what = sends ? operation::kind::send : operation::kind::receive;
+      one.peer = step.peer;
+      submit_message(s, call.name, one, buffers.of(memory), among,
+                     memory.where == collective::buffer::scratch ? scratch : nullptr);
+      continue;
     }
+    s.tasks
+        .task(
+            call.name,
+            [combine = step.what == action::kind::operate ? call.combine : nullptr, scratch,
+             to_is_left = step.to_is_left](std::span<const std::byte> from,
+                                           std::span<std::byte> to) {
+              if (combine != nullptr) return (*combine)(from, to, to_is_left);
+              std::memcpy(to.data(), from.data(), to.size());
+            },
+            in(readable(buffers.of(step.from))), inout(writable(buffers.of(step.to))))
+        .target(anyone);
   }
   if (is_barrier && scratch != nullptr) {
     s.tasks.task(
@@ -177,54 +119,44 @@ void submit_steps(runtime_state& s, const collective_call& call,
   }
 }
 
-/// Returns whether a call may be submitted as one task: nobody asks for its steps.
-[[nodiscard]] bool may_be_one_task(const runtime_state& s) noexcept {
-  return !s.tasks.recording() && !s.record.has_value() && !s.checked;
+/// Returns whether a call may be submitted as one task: nobody asks for its steps.  What is called
+/// for the first time may be called only once: then it is not worth what one task prepares.
+[[nodiscard]] bool may_be_one_task(const runtime_state& s, const prepared_call& known) noexcept {
+  return known.is_repeated && !s.tasks.recording() && !s.record.has_value() && !s.checked;
 }
 
 /// Returns whether messages beside this call tell sizes.  Most calls tell nothing.
 [[nodiscard]] bool tells_sizes(runtime_state& s, const prepared_call& known) {
-  const collective::shape& shape = known.shape;
-  if (shape.ranks == 1 || shape.what == operation_kind::barrier ||
-      s.agreed.sizes == size_comparison::none)
-    return false;
-  return known.telling.empty() || s.tasks.recording() || !s.messages.leave_out(known.telling);
+  const bool may_leave_out = !known.telling.empty() && !s.tasks.recording();
+  return known.tells && !(may_leave_out && s.messages.leave_out(known.telling));
 }
 
 /// Submits messages beside the call, by which ranks see that they name different sizes.  Returns
 /// null where nobody is to be asked for the verdict.
 std::shared_ptr<collective_agreement> submit_agreement(runtime_state& s,
                                                        const collective_call& call,
-                                                       prepared_call& known,
-                                                       const communicator& among) {
-  const collective::shape& shape = known.shape;
-  const auto range = [](std::span<std::uint64_t> words) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(words.data());
-    return byte_range{begin, begin + words.size_bytes()};
-  };
-  collective_call telling{.name = "sizes", .shape = call.shape};
+                                                       prepared_call& known) {
+  const communicator& among = call.options.among;
   operation message{
-      .of = operation::origin::agreement, .called = shape.what, .name = call.name.c_str()};
-  std::shared_ptr<collective_agreement> agreement;
+      .of = operation::origin::agreement, .called = known.shape.what, .name = call.name.c_str()};
   const auto make_agreement = [&] {
-    agreement = std::make_shared<collective_agreement>(shape, known.how);
-    telling.send = range(agreement->told());
-    telling.receive = range(agreement->heard());
-    message.sparse = agreement->may_be_sparse() && s.agreed.sizes != size_comparison::all;
+    const auto how = known.steps != nullptr ? std::optional(known.steps->how) : std::nullopt;
+    auto made = std::make_shared<collective_agreement>(known.shape, how);
+    message.sparse = made->may_be_sparse() && s.agreed.sizes != size_comparison::all;
+    return made;
   };
-  if (known.has_short_agreement && may_be_one_task(s)) {
+  if (known.has_short_agreement && may_be_one_task(s, known)) {
     short_call* const in_one = known.agreements.take([&] {
-      make_agreement();
-      return std::make_unique<short_call>(
-          s, s.schedules.of(agreement->way(), agreement->how())->schedule, message,
-          schedule_memory{telling.send.begin, telling.receive.begin}, agreement);
+      const auto made = make_agreement();
+      return std::make_unique<short_call>(s, s.schedules.of(made->way(), made->how())->schedule,
+                                          message, made->memory(), made);
     });
-    if (in_one != nullptr) {
-      in_one->submit({.name = call.name}, among);
-      return nullptr;
-    }
+    if (in_one != nullptr) return in_one->submit({call.name, nullptr}, among), nullptr;
   }
-  make_agreement();
+  const auto agreement = make_agreement();
+  collective_call telling{.name = "sizes", .shape = {.what = agreement->way().what}};
+  telling.send.begin = agreement->memory().send;
+  telling.receive.begin = agreement->memory().receive;
   submit_steps(s, telling, *s.schedules.of(agreement->way(), agreement->how()), message, among);
   // It writes, so that it runs when all has been told too: then nobody needs the words any more.
   s.tasks.task(
@@ -258,8 +190,7 @@ void expect_library_can(runtime_state& s, const collective_call& call,
   const operation_kind called = known.shape.what;
   const bool is_of_vectors = called <= operation_kind::allreduce ||
                              called == operation_kind::scan || called == operation_kind::exscan;
-  if (!is_of_vectors || known.steps == nullptr || prepared_call::has_boxes(call) ||
-      !short_call::suits(known.steps->schedule))
+  if (!is_of_vectors || prepared_call::has_boxes(call) || !short_call::suits(known.steps->schedule))
     return std::nullopt;
   std::pair<byte_range, byte_range> memory;
   for (const data_access& one : accesses_of(call, collective::footprint_of(known.shape))) {
@@ -287,34 +218,36 @@ void expect_library_can(runtime_state& s, const collective_call& call,
     std::ranges::replace_if(*neighbours, is_no_rank, no_rank);
   }
   expect_fits(call, shape);
+  made.tells = s.agreed.sizes != size_comparison::none && shape.ranks > 1 &&
+               shape.what != operation_kind::barrier;
   // The library may send from memory that it writes too, such as a ring's: its process must be able
   // to read that, which checked mode prevents.
-  if (call.options.back_end == collective::back_end::library && !s.checked) {
-    expect_library_can(s, call, shape);
-  } else {
-    made.how = algorithm_of(s, call, shape);
-    if (!call.options.commutative && !keeps_order(shape.what, *made.how)) {
-      refuse(call, std::string(to_string(*made.how)) +
-                       " does not combine in the order of ranks; the operation is not commutative");
+  const bool by_library = call.options.back_end == collective::back_end::library && !s.checked;
+  if (by_library) expect_library_can(s, call, shape);
+  name_failures(call, [&] {
+    if (!by_library) {
+      made.steps = s.schedules.of(shape, call.options.algorithm, call.options.commutative);
+      if (!call.options.commutative && !keeps_order(shape.what, made.steps->how)) {
+        throw usage_error(
+            std::string(to_string(made.steps->how)) +
+            " does not combine in the order of ranks; the operation is not commutative");
+      }
     }
-  }
-  expect_to_be_ours(s, call, all);  // before the first task that writes scratch memory
-  if (made.how.has_value()) {
-    made.steps = s.schedules.of(shape, *made.how);
-    made.short_memory = short_memory_of(call, made);
-    const collective_agreement like(shape, made.how);
-    made.has_short_agreement = short_call::suits(s.schedules.of(like.way(), like.how())->schedule);
-  }
-  if (made.how.has_value() && s.agreed.sizes == size_comparison::some && shape.ranks > 1)
-    made.telling = collective_agreement::channels_of(s.messages, shape, all);
+    s.messages.claim(all);  // before the first task that writes scratch memory
+  });
+  if (by_library) return known;
+  made.short_memory = short_memory_of(call, made);
+  if (!made.tells) return known;
+  const collective_agreement like(shape, made.steps->how);
+  made.has_short_agreement = short_call::suits(s.schedules.of(like.way(), like.how())->schedule);
+  if (s.agreed.sizes == size_comparison::some) made.telling = like.channels(s.messages, all);
   return known;
 }
 
-/// Submits a short call as one task.  Returns false where it is to be a task a step.  What is
-/// called for the first time may be called only once: then it is not worth what one task prepares.
+/// Submits a short call as one task.  Returns false where it is to be a task a step.
 [[nodiscard]] bool is_submitted_as_one(runtime_state& s, const collective_call& call,
                                        prepared_call& known) {
-  if (!known.is_repeated || !known.short_memory.has_value() || !may_be_one_task(s)) return false;
+  if (!known.short_memory.has_value() || !may_be_one_task(s, known)) return false;
   s.expect_communication();
   short_call* const in_one = known.calls.take([&] {
     const operation message{.of = operation::origin::collective, .called = known.shape.what};
@@ -322,9 +255,13 @@ void expect_library_can(runtime_state& s, const collective_call& call,
                                         schedule_memory{call.send.begin, call.receive.begin});
   });
   if (in_one == nullptr) return false;
-  if (tells_sizes(s, known)) submit_agreement(s, call, known, call.options.among);
+  std::unique_lock together(s.messages, std::try_to_lock);
+  if (tells_sizes(s, known)) {
+    if (together.owns_lock()) together.unlock();
+    (void)submit_agreement(s, call, known);
+  }
   const auto& [reads, writes] = *known.short_memory;
-  in_one->submit({call.name, call.combine, reads, writes}, call.options.among);
+  in_one->submit({call.name, call.combine, reads, writes}, call.options.among, std::move(together));
   return true;
 }
 
@@ -348,14 +285,13 @@ void submit_to_library(runtime_state& s, const collective_call& call,
 /// Not to be inlined: a call that is one task has no use for what this needs.
 [[gnu::noinline]] void submit_as_steps(runtime_state& s, const collective_call& call,
                                        prepared_call& known) {
-  const communicator& among = call.options.among;
   const packed_call packed(call, known.shape);
   packed.submit_packing(s.tasks);
   std::shared_ptr<collective_agreement> agreement;
-  if (tells_sizes(s, known)) agreement = submit_agreement(s, packed.call(), known, among);
-  if (known.how.has_value()) {
+  if (tells_sizes(s, known)) agreement = submit_agreement(s, call, known);
+  if (known.steps != nullptr) {
     const operation message{.of = operation::origin::collective, .called = known.shape.what};
-    submit_steps(s, packed.call(), *known.steps, message, among);
+    submit_steps(s, packed.call(), *known.steps, message, call.options.among);
   } else {
     submit_to_library(s, packed.call(), known.shape, std::move(agreement));
   }

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <plait/core/error.hpp>
 #include <plait/core/no_rank.hpp>
+
+#include "runtime/collectives/short_call.hpp"
 
 namespace plait {
 namespace {
@@ -82,11 +83,6 @@ void expect_blocks(const collective_call& call, const std::vector<block>& blocks
 }
 
 void expect_apart(const collective_call& call, const std::vector<block>& blocks) {
-  std::size_t end = 0;
-  const bool ascending = std::ranges::all_of(blocks, [&end](const block& b) {
-    return b.count == 0 || std::exchange(end, b.displacement + b.count) <= b.displacement;
-  });
-  if (ascending) return;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i].count > 0) order.push_back(i);
@@ -157,28 +153,13 @@ void expect_two_buffers(const collective_call& call, const collective::shape& s)
     if (!touched.read.empty() && !touched.written.empty()) refuse(call, both);
     return;
   }
-  struct range {
-    std::uintptr_t begin;
-    std::uintptr_t end;
-    bool written;
-  };
-  std::vector<range> all;
-  for (const auto* list : {&touched.read, &touched.written}) {
-    for (const collective::slice& one : *list) {
-      const std::uintptr_t base =
-          one.where == collective::buffer::send ? call.send.begin : call.receive.begin;
-      all.push_back({base + one.begin, base + one.end, list == &touched.written});
-    }
-  }
-  std::ranges::sort(all, {}, &range::begin);
   std::uintptr_t read_until = 0;
   std::uintptr_t written_until = 0;
-  for (const range& one : all) {
-    if (one.begin < (one.written ? read_until : written_until)) {
-      refuse(call, both);
-    }
-    std::uintptr_t& until = one.written ? written_until : read_until;
-    until = std::max(until, one.end);
+  for (const auto& [bytes, mode] : touched_ranges(call, touched)) {
+    const bool writes = mode == access_mode::out;
+    if (bytes.begin < (writes ? read_until : written_until)) refuse(call, both);
+    std::uintptr_t& until = writes ? written_until : read_until;
+    until = std::max(until, bytes.end);
   }
 }
 
@@ -190,6 +171,18 @@ std::string label_of(const collective_call& call) {
 
 void refuse(const collective_call& call, const std::string& why) {
   throw usage_error(label_of(call) + ": " + why);
+}
+
+std::vector<touched_range> touched_ranges(const collective_call& call,
+                                          const collective::footprint& touched) {
+  std::vector<touched_range> all;
+  for (const auto* list : {&touched.read, &touched.written}) {
+    const access_mode mode = list == &touched.read ? access_mode::in : access_mode::out;
+    for (const collective::slice& s : *list)
+      all.push_back({schedule_memory{call.send.begin, call.receive.begin}.of(s), mode});
+  }
+  std::ranges::stable_sort(all, {}, [](const touched_range& one) { return one.bytes.begin; });
+  return all;
 }
 
 void expect_fits(const collective_call& call, const collective::shape& s) {

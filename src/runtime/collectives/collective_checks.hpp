@@ -4,7 +4,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include <plait/collective/shape.hpp>
 #include <plait/runtime/collective_options.hpp>
 
 namespace plait {
@@ -14,6 +16,15 @@ namespace plait {
 
 /// Throws usage_error "allreduce 'total': why".
 [[noreturn]] void refuse(const collective_call& call, const std::string& why);
+
+/// Bytes that a call reads (`in`) or writes (`out`).
+struct touched_range {
+  byte_range bytes;
+  access_mode mode;
+};
+/// In the order of their beginnings.
+[[nodiscard]] std::vector<touched_range> touched_ranges(const collective_call& call,
+                                                        const collective::footprint& touched);
 
 /// `shape`: that of the call, with `rank` and `ranks`.  Afterwards the preconditions of
 /// `collective::build` hold, and the buffers are as large as the header says.  Errors: usage_error.

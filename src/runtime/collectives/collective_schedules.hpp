@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The schedules of collective calls, kept for calls of the same shape.
+/// The schedules of a runtime's collectives, kept for calls of the same shape.
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <map>
 #include <memory>
-#include <unordered_map>
+#include <optional>
+#include <tuple>
 
 #include <plait/collective/schedule.hpp>
 #include <plait/collective/shape.hpp>
+#include <plait/model/parameters.hpp>
 
 namespace plait {
+
+/// Returns `given`, unless the environment variable PLAIT_NETWORK names a file.  Errors:
+/// usage_error.
+[[nodiscard]] std::optional<model::parameters> named_network(
+    const std::optional<model::parameters>& given);
 
 class collective_schedules {
  public:
@@ -20,36 +27,19 @@ class collective_schedules {
     collective::schedule schedule = collective::build(shape, how);
   };
 
+  explicit collective_schedules(const std::optional<model::parameters>& network)
+      : network_(network) {}
+
+  /// `named`: left out, the algorithm is chosen.
   [[nodiscard]] std::shared_ptr<const entry> of(const collective::shape& shape,
-                                                collective::algorithm how) {
-    const std::size_t key = hash(shape, how);
-    const auto [begin, end] = known_.equal_range(key);
-    for (auto at = begin; at != end; ++at) {
-      if (at->second->how == how && at->second->shape == shape) return at->second;
-    }
-    if (known_.size() >= most) known_.clear();
-    return known_.emplace(key, std::make_shared<const entry>(entry{shape, how}))->second;
-  }
+                                                std::optional<collective::algorithm> named,
+                                                bool commutative = true);
 
  private:
-  [[nodiscard]] static std::size_t hash(const collective::shape& s, collective::algorithm how) {
-    std::size_t result = 0;
-    const auto mix = [&](std::size_t value) {
-      result ^=
-          std::hash<std::size_t>{}(value) + 0x9e3779b97f4a7c15U + (result << 6) + (result >> 2);
-    };
-    for (const std::size_t value :
-         {static_cast<std::size_t>(s.what), static_cast<std::size_t>(how), s.count, s.element_bytes,
-          static_cast<std::size_t>(s.root), static_cast<std::size_t>(s.ranks)})
-      mix(value);
-    for (const auto* blocks : {&s.send_blocks, &s.receive_blocks}) {
-      for (const collective::block& b : *blocks) mix(b.count + (b.displacement << 20));
-    }
-    return result;
-  }
-
+  using key = std::tuple<collective::shape, std::optional<collective::algorithm>, bool>;
   static constexpr std::size_t most = 1024;
-  std::unordered_multimap<std::size_t, std::shared_ptr<const entry>> known_;
+  const std::optional<model::parameters> network_;
+  std::map<key, std::shared_ptr<const entry>> known_;
 };
 
 }  // namespace plait

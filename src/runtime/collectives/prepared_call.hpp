@@ -3,7 +3,6 @@
 /// call if that is the same.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,10 +24,10 @@ class channel;
 /// A call that fits its buffers, among ranks that are this runtime's.
 class prepared_call {
  public:
-  collective::shape shape;                   ///< that of the call, with `rank`, `ranks` and `cut`
-  std::optional<collective::algorithm> how;  ///< none by the library, and no steps then
-  std::shared_ptr<const collective_schedules::entry> steps;
-  /// Channels of the messages by which ranks compare sizes, where these may be left out.
+  collective::shape shape;  ///< that of the call, with `rank`, `ranks` and `cut`
+  std::shared_ptr<const collective_schedules::entry> steps;  ///< none by the library
+  bool tells = false;                                        ///< messages beside it tell sizes
+  /// Channels of these messages, where they may be left out.
   std::vector<channel*> telling;
   /// Bytes that a short call reads, and those that it writes too; nothing if it is none.
   std::optional<std::pair<byte_range, byte_range>> short_memory;
@@ -71,11 +70,9 @@ class prepared_calls {
       place->is_repeated = true;
       return *place;
     }
-    std::unique_ptr<prepared_call> made = prepare();
-    std::erase_if(in_flight_, [](const auto& one) { return one->is_free(); });
-    if (place != nullptr && !place->is_free()) in_flight_.push_back(std::move(place));
-    place = std::move(made);
-    return *place;
+    auto& free_place = place == nullptr || place->is_free() ? place : once_;
+    free_place = prepare();
+    return *free_place;
   }
 
  private:
@@ -86,7 +83,7 @@ class prepared_calls {
     return (key * 0x9E3779B97F4A7C15U) >> (64U - places_log2);
   }
   std::array<std::unique_ptr<prepared_call>, std::size_t{1} << places_log2> all_;
-  std::vector<std::unique_ptr<prepared_call>> in_flight_;  ///< whose places others have taken
+  std::unique_ptr<prepared_call> once_;  ///< whose place has another in flight; never in one task
 };
 
 }  // namespace plait

@@ -20,27 +20,12 @@ namespace {
 
 using collective::action;
 
-[[nodiscard]] bool is_message(action::kind what) noexcept {
-  return what == action::kind::send || what == action::kind::receive;
-}
-
-/// Lowers a count of which each of its holders lowers one.  Returns whether it was the last: if so
-/// nobody else touches the count, and it needs no locked instruction.
-[[nodiscard]] bool lower(std::atomic<std::int32_t>& count) noexcept {
-  if (count.load(std::memory_order_acquire) == 1) return true;
-  return count.fetch_sub(1, std::memory_order_acq_rel) == 1;
-}
-
 /// Returns whether the later of two actions waits for the other.
 [[nodiscard]] bool conflict(const action& a, const action& b) noexcept {
   const auto share = [](const collective::slice& one, const collective::slice& other) {
     return one.where == other.where && one.begin < other.end && other.begin < one.end;
   };
-  const auto writes = [](const action& one) { return one.what != action::kind::send; };
-  const auto reads = [](const action& one) { return one.what != action::kind::receive; };
-  return (writes(a) && writes(b) && share(a.to, b.to)) ||
-         (writes(a) && reads(b) && share(a.to, b.from)) ||
-         (reads(a) && writes(b) && share(a.from, b.to));
+  return share(a.to, b.to) || share(a.to, b.from) || share(a.from, b.to);
 }
 
 }  // namespace
@@ -60,6 +45,7 @@ short_call::short_call(runtime_state& home, const collective::schedule& steps,
       count_(steps.actions.size()),
       steps_(std::make_unique<step[]>(count_)),
       agreement_(std::move(agreement)) {
+  static_assert(most_steps <= 61, "a bit each, beside the three others");
   if (steps.scratch_bytes > 0) scratch_ = make_scratch(steps.scratch_bytes);
   memory.scratch = reinterpret_cast<std::uintptr_t>(scratch_.get());
   shown_.what = operation::kind::collective;
@@ -77,32 +63,26 @@ short_call::short_call(runtime_state& home, const collective::schedule& steps,
     const byte_range bytes = memory.of(sends ? from.from : from.to);
     one.buffer = reinterpret_cast<void*>(bytes.begin);
     one.size_bytes = bytes.end - bytes.begin;
-    if (!is_message(from.what))
-      one.from = reinterpret_cast<const std::byte*>(memory.of(from.from).begin);
     one.completed = &completed;
-  }
-  connect(steps);
-}
-
-/// Steps wait for those that they conflict with, unless others say so for them.
-void short_call::connect(const collective::schedule& steps) {
-  static_assert(most_steps <= 64);
-  std::vector<std::uint64_t> before(count_);  // of each step, by bits: all that come before it
-  for (std::size_t later = 0; later < count_; ++later) {
-    for (std::size_t i = later; i-- > 0;) {
-      const std::uint64_t bit = std::uint64_t{1} << i;
-      if ((before[later] & bit) != 0 || !conflict(steps.actions[i], steps.actions[later])) continue;
-      before[later] |= before[i] | bit;
-      steps_[i].successors.push_back(&steps_[later]);
-      ++steps_[later].predecessors;
+    if (sends || from.what == action::kind::receive) {
+      one.bit = std::uint64_t{1} << i;
+      messages_ |= one.bit;
+    } else {
+      one.from = reinterpret_cast<const std::byte*>(memory.of(from.from).begin);
+    }
+    for (std::size_t before = 0; before < i; ++before) {
+      if (conflict(steps.actions[before], from)) one.waits_for |= steps_[before].bit;
     }
   }
 }
 
-void short_call::take_places(const communicator& among) {
+void short_call::submit(const description& call, const communicator& among,
+                        std::unique_lock<engine> together) {
+  scheduler& tasks = home_.tasks;
+  shown_.name = call.name.c_str();
+  combine_ = call.combine;
   for (step& one : std::span(steps_.get(), count_)) {
-    one.unmet.store(one.predecessors, std::memory_order_relaxed);
-    if (!is_message(one.does)) continue;
+    if (one.bit == 0) continue;
     one.name = shown_.name;
     if (one.via != nullptr) {
       one.sequence = one.via->take_sequences(1);
@@ -111,22 +91,22 @@ void short_call::take_places(const communicator& among) {
       shown_.via = one.via;
     }
   }
-}
-
-void short_call::submit(const description& call, const communicator& among) {
-  scheduler& tasks = home_.tasks;
-  shown_.name = call.name.c_str();
-  combine_ = call.combine;
-  take_places(among);
-  left_.store(static_cast<std::int32_t>(count_) + 1, std::memory_order_relaxed);
+  next_ = 0;
+  over_ = 0;
+  open_.store(messages_ | with_node, std::memory_order_relaxed);
   is_free_.store(false, std::memory_order_relaxed);
   node_ = nullptr;
-  has_begun_ = is_with_node_ = false;
-  const auto begins = [this] {
-    begin();
-    return left_.load(std::memory_order_acquire) == 1;
+  has_begun_ = false;
+  const auto ends_at_once = [this] {
+    has_begun_ = true;
+    if (!go_on()) return false;
+    if ((open_.load(std::memory_order_acquire) & ~over_) == with_node) return true;
+    all_have_begun();
+    return false;
   };
-  if (tasks.is_unused(call.writes) && tasks.start_without_node(call.reads, begins)) return end();
+  if (tasks.is_unused(call.writes) && tasks.start_without_node(call.reads, ends_at_once))
+    return end();
+  if (together.owns_lock()) together.unlock();  // to submit may wait for room
 
   detail::task_node& node = tasks.allocate(call.name, detail::node_kind::asynchronous);
   ::new (static_cast<void*>(node.storage)) short_call*(this);
@@ -137,29 +117,53 @@ void short_call::submit(const description& call, const communicator& among) {
   tasks.submit(node);
 }
 
-void short_call::begin() noexcept {
-  has_begun_ = true;
-  for (step& one : std::span(steps_.get(), count_)) {
-    if (one.predecessors == 0) start(one);
+/// Begins the steps in turn.  Returns false at one that waits for an earlier one: whoever clears
+/// `stopped` goes on there.
+bool short_call::go_on() noexcept {
+  for (; next_ < count_; ++next_) {
+    step& one = steps_[next_];
+    const std::uint64_t waits_for = one.waits_for & ~over_;
+    std::uint64_t open = waits_for != 0 ? open_.load(std::memory_order_acquire) : 0;
+    while ((open & waits_for) != 0) {
+      if (open_.compare_exchange_weak(open, open | stopped, std::memory_order_acq_rel,
+                                      std::memory_order_acquire))
+        return false;
+    }
+    if (!start(one)) over_ |= one.bit;
   }
+  return true;
 }
 
-/// After a failure nothing is sent or combined any more.
-void short_call::start(step& one) noexcept {
-  if (home_.tasks.failed()) return finish(one);
-  if (!is_message(one.does)) {
-    compute(one);
-    return finish(one);
+/// Leaves the end of the call to who clears the last bit, if there is one.
+void short_call::all_have_begun() noexcept {
+  const std::uint64_t over = over_;  // whoever clears the last bit may begin another call
+  std::uint64_t open = open_.load(std::memory_order_acquire);
+  while (!open_.compare_exchange_weak(open, (open & ~over) | all_begun, std::memory_order_acq_rel,
+                                      std::memory_order_acquire)) {
   }
-  auto became = engine::at_once::later;
+  if ((open & ~over) == 0) end();
+}
+
+void short_call::let_go_of_node() noexcept {
+  if (open_.fetch_and(~with_node, std::memory_order_acq_rel) == (all_begun | with_node)) end();
+}
+
+/// Returns false if the step is over at once.  After a failure nothing is sent or combined any
+/// more.
+bool short_call::start(step& one) noexcept {
+  if (home_.tasks.failed()) return false;
+  if (one.bit == 0) return compute(one), false;
   try {
-    if (may_start_at_once(one)) became = home_.messages.start_at_once(one, true);
+    if (may_start_at_once(one)) {
+      const auto became = home_.messages.start_at_once(one, true);
+      if (became != engine::at_once::later) return became != engine::at_once::over;
+    }
   } catch (...) {
     home_.tasks.fail(std::current_exception());
-    became = engine::at_once::over;
+    return false;
   }
-  if (became == engine::at_once::over) finish(one);
-  if (became == engine::at_once::later) home_.messages.post(one);
+  home_.messages.post(one);
+  return true;
 }
 
 void short_call::compute(const step& one) noexcept try {
@@ -176,24 +180,18 @@ void short_call::compute(const step& one) noexcept try {
 }
 
 void short_call::completed(operation& self, const std::exception_ptr& failure) noexcept {
-  auto& one = static_cast<step&>(self);
-  runtime_state& home = one.home->home_;
+  const auto& one = static_cast<const step&>(self);
+  short_call& call = *one.home;
+  runtime_state& home = call.home_;
   if (failure != nullptr) home.tasks.fail(failure);
-  one.home->finish(one);
+  const std::uint64_t bit = one.bit;
+  const std::uint64_t before = call.open_.fetch_and(~(bit | stopped), std::memory_order_acq_rel);
+  if (before == (all_begun | bit)) return call.end();
+  if ((before & stopped) == 0) return;
+  if (call.go_on()) call.all_have_begun();
   // A worker may have found nothing in flight between this step and those that it has started, and
   // sleeps.
   if (!home.messages.chosen().proxy) home.tasks.wake_pollers();
-}
-
-void short_call::finish(step& one) noexcept {
-  for (step* next : one.successors) {
-    if (lower(next->unmet)) start(*next);
-  }
-  let_go_of_one();
-}
-
-void short_call::let_go_of_one() noexcept {
-  if (lower(left_)) end();
 }
 
 /// Nobody else knows the call any more, but for its node.
@@ -212,9 +210,9 @@ void short_call::become_free() noexcept {
 
 /// One that was never started, after a failure, leaves the call to those that know it.
 void short_call::forget_node() noexcept {
-  if (is_with_node_) return become_free();
+  if (!has_begun_ || (open_.load(std::memory_order_relaxed) & with_node) == 0) return become_free();
   node_ = nullptr;
-  has_begun_ ? let_go_of_one() : become_free();
+  let_go_of_node();
 }
 
 short_call& short_call::in(const detail::task_node& node) noexcept {
@@ -228,9 +226,8 @@ const operation* short_call::shown(const detail::task_node& node) noexcept {
 void short_call::act(detail::task_node& node, detail::node_action action) {
   short_call& self = in(node);
   if (action == detail::node_action::destroy) return self.forget_node();
-  if (!self.has_begun_) self.begin();
-  self.is_with_node_ = true;
-  self.let_go_of_one();
+  if (!std::exchange(self.has_begun_, true) && self.go_on()) self.all_have_begun();
+  self.let_go_of_node();
 }
 
 }  // namespace plait

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include <plait/collective/schedule.hpp>
 #include <plait/comm/collective/library_call.hpp>
 #include <plait/comm/communicator.hpp>
+#include <plait/comm/engine.hpp>
 #include <plait/comm/operation.hpp>
 #include <plait/core/strided_bytes.hpp>
 #include <plait/task/detail/node.hpp>
@@ -40,19 +42,21 @@ struct schedule_memory {
 
 /// One call at a time on the same memory among the same ranks: calls that repeat prepare nothing.
 ///
-/// Each step counts the earlier steps that it waits for because of shared bytes.  Who finishes a
-/// step lowers the counts of its successors, and starts those that wait for nobody else.  `left_`
-/// counts the steps that are not finished, and one more for the submission: who lowers it to zero
-/// ends the call.  So a step touches the call only while it is counted itself, and the call is
-/// taken for another one, by the submitting thread, only after all have let go of it.  The lowering
-/// (acq_rel) orders what a step writes before what its successors read.
+/// One thread at a time begins the steps, in their order.  `open_` has a bit for each message that
+/// is not finished, and one for the node.  At a step that shares bytes with an open message the
+/// thread sets `stopped` and leaves.  Who finishes a message clears its bit and `stopped` together,
+/// and if that was set, goes on in that thread's place.  Behind the last step the thread sets
+/// `all_begun`, and who clears the last bit then ends the call.  So the thread that clears a bit
+/// touches the call afterwards only where nobody else does, and the call is taken for another one,
+/// by the submitting thread, only after all have let go of it.  The changes of `open_` (acq_rel)
+/// order what a step writes before what later steps read.
 class short_call {
  public:
   /// Bytes of the largest message or combination.  Whoever completes a message combines so much
   /// before it goes on, perhaps with the token.  [instructions: to combine 128 doubles takes 492,
   /// 16 of them 100; an empty task with one access 693]
   static constexpr std::size_t most_bytes = 1024;
-  static constexpr std::size_t most_steps = 64;
+  static constexpr std::size_t most_steps = 61;
 
   [[nodiscard]] static bool suits(const collective::schedule& steps) noexcept;
   /// `messages`: what these have in common.  `agreement`: gives a verdict at the end, or null.
@@ -63,13 +67,15 @@ class short_call {
   /// Parts of a call that another call on the same memory may have otherwise.
   struct description {
     task_name name;
-    std::shared_ptr<const combine_bytes> combine = nullptr;
+    const std::shared_ptr<const combine_bytes>& combine;
     byte_range reads = {};
     byte_range writes = {};  ///< and may read
   };
   /// Submits the call.  One that ends at once, with what other ranks have sent before, needs no
-  /// node.  Precondition: it is free.  Submitting thread.
-  void submit(const description& call, const communicator& among);
+  /// node.  `together`: holds the token over the starts, or does not.  Precondition: it is free.
+  /// Submitting thread.
+  void submit(const description& call, const communicator& among,
+              std::unique_lock<engine> together = {});
   /// Returns whether no call is in flight here.  Submitting thread.
   [[nodiscard]] bool is_free() const noexcept { return is_free_.load(std::memory_order_acquire); }
 
@@ -82,20 +88,20 @@ class short_call {
     const std::byte* from = nullptr;  ///< of what is combined or copied to `buffer`
     collective::action::kind does = collective::action::kind::copy;
     bool to_is_left = false;
-    std::int32_t predecessors = 0;
-    std::atomic<std::int32_t> unmet{0};
-    std::vector<step*> successors;
+    std::uint64_t bit = 0;        ///< of a message; what is no message is over once it has begun
+    std::uint64_t waits_for = 0;  ///< earlier messages
   };
+  static constexpr std::uint64_t with_node = std::uint64_t{1} << 61U;
+  static constexpr std::uint64_t stopped = std::uint64_t{1} << 62U;
+  static constexpr std::uint64_t all_begun = std::uint64_t{1} << 63U;
 
-  void connect(const collective::schedule& steps);
-  void take_places(const communicator& among);
-  void begin() noexcept;
-  void start(step& one) noexcept;
+  [[nodiscard]] bool go_on() noexcept;
+  void all_have_begun() noexcept;
+  [[nodiscard]] bool start(step& one) noexcept;
   void compute(const step& one) noexcept;
-  void finish(step& one) noexcept;
-  void let_go_of_one() noexcept;
   void end() noexcept;
   void become_free() noexcept;
+  void let_go_of_node() noexcept;
   void forget_node() noexcept;
   static void completed(operation& self, const std::exception_ptr& failure) noexcept;
   static void act(detail::task_node& node, detail::node_action action);
@@ -110,8 +116,10 @@ class short_call {
   std::shared_ptr<const combine_bytes> combine_;
   detail::task_node* node_ = nullptr;  ///< null: none that waits for the end
   bool has_begun_ = false;
-  bool is_with_node_ = false;  ///< the node has been started
-  std::atomic<std::int32_t> left_{0};
+  std::uint64_t messages_ = 0;
+  std::size_t next_ = 0;    ///< step to begin
+  std::uint64_t over_ = 0;  ///< messages that were over at once; open until all have begun
+  std::atomic<std::uint64_t> open_{0};
   std::atomic<bool> is_free_{true};
 };
 
