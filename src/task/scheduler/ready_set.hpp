@@ -41,11 +41,10 @@ class ready_set {
   }
   /// Puts a task into an inbox: the workers', from which the helper takes too, or that of the
   /// resource which the task is meant for.  Any thread.
-  void add_outside(task_node& node);
-
-  /// Adds a task that runs no more, to be finished by a worker or, if it is meant for anyone, by
-  /// the helper.  Any thread; without a lock.
-  void add_let_go(task_node& node) noexcept;
+  void add_outside(task_node& node) noexcept;
+  /// Puts a task into the inbox of the workers, even if it is meant for a resource: one that runs
+  /// no more, and is to be finished.  Any thread; without a lock.
+  void add_for_workers(task_node& node) noexcept;
 
   /// Returns the task that `w` runs next, or null.
   [[gnu::always_inline, nodiscard]] task_node* find(worker& w) {
@@ -99,7 +98,6 @@ class ready_set {
     worker_events_.notify_one();
     if (here == nullptr || here->index != 0) submitter_events_.notify_one();
   }
-  void take_let_go();
   void expect_high(const task_node& node) noexcept {
     if (node.urgency == priority::high) high_.fetch_add(1, std::memory_order_seq_cst);
   }
@@ -109,10 +107,6 @@ class ready_set {
   lanes<serial_tasks> serial_;
   alignas(128) lanes<ready_queue> fresh_;  ///< pushed by the submitting thread, taken oldest first
   inbox outside_;
-  /// Any number of threads push to it, and one takes all at once: no ABA.  The inbox says that it
-  /// is to be looked at, from after a push until before all are taken: whoever takes that word back
-  /// sees the push.
-  std::atomic<task_node*> let_go_{nullptr};
   /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered
   /// after it has been taken.
   alignas(128) std::atomic<std::int64_t> high_{0};

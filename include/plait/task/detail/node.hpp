@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace plait {
@@ -219,6 +220,16 @@ struct alignas(64) task_node {
 // In the cache of one core there is room for a few thousand in flight.
 static_assert(sizeof(task_node) == 320);
 static_assert(offsetof(task_node, exclusions) == 64);
+
+/// Turns a list that `next_free` links round.  Returns its first node, the last before.
+[[nodiscard]] inline task_node* turned_round(task_node* newest) noexcept {
+  task_node* oldest = nullptr;
+  while (newest != nullptr) {
+    task_node* const older = std::exchange(newest->next_free, oldest);
+    oldest = std::exchange(newest, older);
+  }
+  return oldest;
+}
 
 /// A node as it was in one life; refers to a finished task once the node lives another.
 struct node_ref {
