@@ -63,11 +63,11 @@ struct alignas(64) recorded_task {
   task_node* const* successors = nullptr;  ///< `same` of them in its iteration, then those in the
   std::uint32_t same = 0;                  ///< following one: `all` together
   std::uint32_t all = 0;
-  std::int32_t predecessors = 0;  ///< what `unmet` counts in an iteration that is not the first
-  std::uint32_t index = 0;        ///< place in the order of submission
-  /// Iteration to be run, or being run.  The thread that finishes the task raises it.  Atomic for
-  /// the submitting thread that looks for a stall.
-  std::atomic<std::uint64_t> iteration{0};
+  std::int32_t predecessors = 0;      ///< what `unmet` counts in an iteration that is not the first
+  std::int32_t own_predecessors = 0;  ///< what `own_unmet` counts then
+  std::int32_t first_predecessors = 0;  ///< both in the first iteration
+  std::int32_t first_own_predecessors = 0;
+  std::uint32_t index = 0;     ///< place in the order of submission
   bool repeatable : 1 = true;  ///< its arguments can be copied
   bool brief : 1 = false;  ///< short when the clock was last read after it; the running thread's
   // How long it takes, and where that puts it (replayed_graph::rank).  The thread that runs or
@@ -77,9 +77,8 @@ struct alignas(64) recorded_task {
   bool urgency_given = false;  ///< by .priority()
   /// Value that `urgency` of the node takes when the node finishes next.
   std::atomic<priority> urgency{priority::normal};
-  std::int32_t own_predecessors = 0;  ///< initial `own_unmet`, except in the first iteration
-  std::int64_t this_run = 0;          ///< ticks, of the run that is being sampled
-  std::int64_t took = 0;              ///< ticks, of the shortest run: others were interrupted
+  std::int64_t this_run = 0;  ///< ticks, of the run that is being sampled
+  std::int64_t took = 0;      ///< ticks, of the shortest run: others were interrupted
 
   [[nodiscard]] bool is_sampled() const noexcept { return samples < enough_samples; }
 };
@@ -109,8 +108,9 @@ struct alignas(64) task_node {
   std::atomic<std::int32_t> unmet{0};
   std::uint32_t generation = 0;  // submitting thread only
   void (*act)(task_node&, node_action) = nullptr;
-  std::atomic<std::uint64_t> id{0};  // order of submission, from 1
-  task_node* next_free = nullptr;    // while returned or free
+  /// Order of submission, from 1; of a task of a graph: in the iteration that it runs next.
+  std::atomic<std::uint64_t> id{0};
+  task_node* next_free = nullptr;  // while returned or free
   union {
     std::int32_t edges_made = 0;  // predecessors that were unfinished when it was submitted
     std::int32_t own_unmet;       // of a task of a graph; see replayed_graph::meet
@@ -230,6 +230,9 @@ static_assert(offsetof(task_node, exclusions) == 64);
   }
   return oldest;
 }
+
+/// Returns the iteration, from 0, that a task of a graph runs next or is in; 0 for others.
+[[nodiscard]] std::uint64_t iteration_of(const task_node& node) noexcept;
 
 /// A node as it was in one life; refers to a finished task once the node lives another.
 struct node_ref {
