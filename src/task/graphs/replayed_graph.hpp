@@ -100,14 +100,15 @@ class replayed_graph {
   ///
   /// `active_` counts this node until the last line; of the nodes it makes ready the last takes
   /// over its count.  The node may run again once the last of its successors has been met.
-  [[gnu::always_inline, nodiscard]] bool finish(task_node& node, bool releases, auto released) {
+  /// `own`: the node is `unshared`.
+  [[gnu::always_inline, nodiscard]] bool finish(task_node& node, bool own, bool releases,
+                                                auto released) {
     const recorded_task& task = *node.recorded;
     task_node* last_met = nullptr;
     if (releases) {
       // Whoever makes the node ready next is told so by its successors, or theirs.
       const std::uint64_t id = node.id.load(std::memory_order_relaxed);
       node.id.store(id + tasks_each_, std::memory_order_relaxed);
-      const bool own = node.unshared;
       const std::uint32_t count = id >= last_iteration_ ? task.same : task.all;
       task_node* const* s = task.successors;
       for (task_node* const* const end = s + count; s != end; ++s) {

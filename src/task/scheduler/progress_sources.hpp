@@ -96,6 +96,10 @@ class progress_sources {
     if (has_added()) due = std::min(due, added_due_at());
     return due;
   }
+  [[nodiscard]] bool is_due() {
+    const ticks due = due_at();
+    return due != progress_source::never && now_ticks() >= due;
+  }
   [[gnu::noinline]] ticks added_due_at() {
     ticks due = progress_source::never;
     for_each_added([&](progress_source& one) { due = std::min(due, one.due_at()); });

@@ -35,7 +35,6 @@ task_node* ready_set::find(worker& w) noexcept {
 /// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
 /// computation.
 task_node* ready_set::find_among_all(worker& w) {
-  if (is_one_) return find_with_one();
   const bool high_next = w.next != nullptr && w.next->urgency == priority::high;
   if (high_next || high_.load(std::memory_order_seq_cst) > 0) {
     if (task_node* node = find<priority::high>(w)) {

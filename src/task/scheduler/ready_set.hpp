@@ -39,6 +39,13 @@ class ready_set {
     if (w != nullptr && w->is_only) return add_serially(node);
     w == nullptr || w->of != nullptr ? add_outside(node) : add_to_queues(node, *w);
   }
+  /// Adds a task that the only worker has released, or a submission of its own.
+  [[gnu::always_inline]] void add_serially(task_node& node) noexcept {
+    const std::uint64_t id = node.id.load(std::memory_order_relaxed);
+    if (node.urgency == priority::normal) [[likely]]
+      return serial_[priority::normal].push(&node, id);
+    serial_[node.urgency].push(&node, id);
+  }
   /// Puts a task into an inbox: the workers', from which the helper takes too, or that of the
   /// resource which the task is meant for.  Any thread.
   void add_outside(task_node& node) noexcept;
@@ -48,9 +55,16 @@ class ready_set {
 
   /// Returns the task that `w` runs next, or null.
   [[gnu::always_inline, nodiscard]] task_node* find(worker& w) {
-    if (!w.is_only || !outside_.empty()) [[unlikely]]
-      return find_among_all(w);
-    return find_serially();
+    return w.is_only ? find_alone() : find_among_all(w);
+  }
+  /// Returns what the only worker runs next, or null.
+  [[gnu::always_inline, nodiscard]] task_node* find_alone() {
+    if (!outside_.empty()) [[unlikely]]
+      return find_with_one();
+    if (!serial_[priority::high].empty()) [[unlikely]]
+      return serial_[priority::high].take();
+    task_node* const node = serial_[priority::normal].take();
+    return node != nullptr ? node : serial_[priority::low].take();
   }
   /// Returns a task that is meant for anyone, or null.  The helper.
   [[nodiscard]] task_node* take_for_anyone();
@@ -77,17 +91,8 @@ class ready_set {
   [[nodiscard]] task_node* find(worker& w) noexcept;
   [[nodiscard]] task_node* find_among_all(worker& w);
   [[nodiscard]] task_node* find_with_one();
-  [[nodiscard]] task_node* find_serially() noexcept {
-    if (!serial_[priority::high].empty()) [[unlikely]]
-      return serial_[priority::high].take();
-    task_node* const node = serial_[priority::normal].take();
-    return node != nullptr ? node : serial_[priority::low].take();
-  }
   void add_to_queues(task_node& node, worker& w) noexcept;
   [[nodiscard]] task_node* steal(worker& w, priority urgency) noexcept;
-  [[gnu::always_inline]] void add_serially(task_node& node) noexcept {
-    serial_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
-  }
   void push(task_node& node, worker& w) noexcept {
     expect_high(node);
     w.own[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
