@@ -111,6 +111,7 @@ namespace {
     if (!s.tasks.has_free()) s.tasks.collect();
     s.tasks.open = &s.tasks.take(name, kind);
   }
+  s.tasks.open->is_told = s.recording != nullptr || s.watch.watches_submission();
   s.watch.submission_begins(*s.tasks.open);
   return *s.tasks.open;
 }
@@ -143,9 +144,9 @@ namespace {
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
                            const void* operation) {
-  implementation& s = *self_;
-  if (s.watch.is_told(node)) return declare(s, node, bytes, mode, operation);
-  s.tracker_of(node).add(node, bytes, mode, operation);
+  if (node.is_told) [[unlikely]]
+    return declare(*self_, node, bytes, mode, operation);
+  self_->tasks.tracker.add(node, bytes, mode, operation);
 }
 
 void scheduler::add_container(task_node& node, const detail::container& c, access_mode mode,

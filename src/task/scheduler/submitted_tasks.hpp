@@ -43,7 +43,7 @@ class submitted_tasks {
   /// Returns a node for a new task.  Precondition: there is room, and a free one.
   [[nodiscard]] task_node& take(const char* name, node_kind kind) noexcept {
     task_node& node = *std::exchange(free_, free_->next_free);
-    if (free_ != nullptr) free_->prefetch_to_submit();
+    if (!is_one_ && free_ != nullptr) free_->prefetch_to_submit();
     prepare(node, ++last_id_, name, kind, is_one_);
     return node;
   }
@@ -98,7 +98,7 @@ inline bool submitted_tasks::is_ready(task_node& node) noexcept {
   // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.
   if (node.edges_made == 0) return true;
   const std::int32_t guard = task_node::submission_guard - node.edges_made;
-  if (node.follows_unshared) {  // some may have finished since, while a task was suspended
+  if (node.follows_unshared) [[likely]] {  // some may have finished, while a task was suspended
     const std::int32_t unmet = node.unmet.load(std::memory_order_relaxed) - guard;
     node.unmet.store(unmet, std::memory_order_relaxed);
     return unmet == 0;
@@ -108,6 +108,7 @@ inline bool submitted_tasks::is_ready(task_node& node) noexcept {
 
 inline void submitted_tasks::prepare(task_node& node, std::uint64_t id, const char* name,
                                      node_kind kind, bool one_worker) noexcept {
+  if (node.edges_made > task_node::inline_edges) node.forget_more_edges();
   ++node.generation;
   node.id.store(id, std::memory_order_relaxed);
   node.name = name;
@@ -119,10 +120,8 @@ inline void submitted_tasks::prepare(task_node& node, std::uint64_t id, const ch
   node.where = 0;
   node.unshared = one_worker;
   node.follows_unshared = true;
-  node.last_successor_id = 0;
-  if (node.edges_used > task_node::inline_edges) node.more_edges->clear();
-  node.edges_used = 0;
   node.edges_made = 0;
+  node.is_told = false;
   if (kind == node_kind::asynchronous) {
     node.unshared = false;
     node.care = task_node::elsewhere;

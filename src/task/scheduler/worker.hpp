@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
+#include <utility>
 
 #include <plait/task/detail/node_stack.hpp>
 #include <plait/task/detail/ready_tasks.hpp>
@@ -59,6 +60,11 @@ struct waiting_starts {
     (first == nullptr ? first : last->next_free) = &from;
     last = &to;
     return !being_emptied;
+  }
+  /// Adds one before all others.
+  void add_before(task_node& one) noexcept {
+    if (first == nullptr) last = &one;
+    one.next_free = std::exchange(first, &one);
   }
 };
 

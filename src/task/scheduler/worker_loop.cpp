@@ -50,16 +50,22 @@ template <bool passes, bool alone>
   const bool is_child = !passes && std::exchange(node.is_child, false);
   const bool counts_for_limit = passes || (node.kind == node_kind::compute && !node.uncounted);
   edge* list = node.close(submits && !is_child);
-  if (list != nullptr && list->next.load(std::memory_order_relaxed) != nullptr)
+  // The queue of an only worker knows the order of submission itself.
+  if (!alone && list != nullptr && list->next.load(std::memory_order_relaxed) != nullptr)
     list = oldest_first(list);
+  detail::waiting_starts messages;
   while (list != nullptr) {
     task_node& successor = *list->successor;
     list = list->next.load(std::memory_order_relaxed);
-    if (successor.meet_one()) {
-      if (!passes) watch.released(successor, node.id.load(std::memory_order_relaxed), w);
+    if (!(alone ? successor.meet_one_alone() : successor.meet_one())) continue;
+    if (!passes) watch.released(successor, node.id.load(std::memory_order_relaxed), w);
+    if (alone && successor.kind == node_kind::asynchronous) [[unlikely]] {
+      messages.add_before(successor);
+    } else {
       make_ready<alone>(successor, w);
     }
   }
+  if (alone && messages.first != nullptr) start_in_turn(*messages.first, *messages.last, w);
   if (is_child) {
     detail::family& siblings = *std::exchange(node.siblings, nullptr);
     siblings.children->returned.push(node);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -116,7 +117,8 @@ struct alignas(64) task_node {
     std::int32_t own_unmet;       // of a task of a graph; see replayed_graph::meet
   };
   priority urgency = priority::normal;
-  std::uint8_t edges_used = 0;
+  bool is_told =
+      false;  // its accesses are not just entered into the tracker of the program's tasks
   node_kind kind = node_kind::compute;
   bool is_child = false;  // a task has submitted it
   edge first_edge;
@@ -143,8 +145,8 @@ struct alignas(64) task_node {
 
   // The third: what only tasks with several predecessors or large arguments touch.
   alignas(64) edge further_edges[inline_edges - 1];
-  std::unique_ptr<std::vector<std::unique_ptr<edge>>> more_edges;  // than `inline_edges`
-  std::unique_ptr<node_belongings> owned;  // of an asynchronous node, beyond `storage`
+  std::unique_ptr<std::deque<edge>> more_edges;  // than `inline_edges`; some keep their memory
+  std::unique_ptr<node_belongings> owned;        // of an asynchronous node, beyond `storage`
 
   alignas(64) std::byte storage[storage_bytes];
 
@@ -183,6 +185,13 @@ struct alignas(64) task_node {
     unmet.store(0, std::memory_order_relaxed);
     return true;
   }
+  /// `meet_one` by the only worker, where other threads may complete messages.
+  [[nodiscard]] bool meet_one_alone() noexcept {
+    if (!follows_unshared) return meet_one();
+    const std::int32_t left = unmet.load(std::memory_order_relaxed) - 1;
+    unmet.store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
   // Cache lines come from another core's cache one after the other unless asked for before: with
   // two workers most of the time of an empty task was the wait for them.
   /// Prefetches the memory that submitting a small task with one predecessor writes.
@@ -198,23 +207,21 @@ struct alignas(64) task_node {
     __builtin_prefetch(storage);
     __builtin_prefetch(successors.load(std::memory_order_relaxed), 1);
   }
-  [[nodiscard]] edge* new_edge() {
-    if (edges_used == 0) return edges_used++, &first_edge;
-    return edges_used < inline_edges ? &further_edges[edges_used++ - 1] : one_more_edge();
-  }
-  [[gnu::noinline]] edge* one_more_edge() {
-    if (more_edges == nullptr) more_edges = std::make_unique<std::vector<std::unique_ptr<edge>>>();
-    edges_used = inline_edges + 1;
-    more_edges->push_back(std::make_unique<edge>());
-    return more_edges->back().get();
+  /// Returns a new edge to this node, counted in `edges_made`.
+  [[nodiscard]] edge& new_edge() {
+    if (edges_made >= inline_edges) {
+      if (more_edges == nullptr) more_edges = std::make_unique<std::deque<edge>>();
+      edge& one = more_edges->emplace_back();
+      ++edges_made;
+      return one;
+    }
+    const int place = edges_made++;
+    return place == 0 ? first_edge : further_edges[place - 1];
   }
   void drop_newest_edge() noexcept {
-    if (edges_used <= inline_edges) {
-      --edges_used;
-    } else if (more_edges->pop_back(); more_edges->empty()) {
-      edges_used = inline_edges;
-    }
+    if (--edges_made >= inline_edges) more_edges->pop_back();
   }
+  [[gnu::noinline]] void forget_more_edges() noexcept { more_edges->clear(); }
 };
 
 // In the cache of one core there is room for a few thousand in flight.
