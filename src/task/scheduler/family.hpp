@@ -32,8 +32,8 @@ class brood {
   [[nodiscard]] task_node& take_node() {
     if (free_ == nullptr) free_ = returned.take_all();
     if (free_ == nullptr) return nodes_.emplace_back();
-    task_node& node = *free_;
-    free_ = node.next_free;
+    task_node& node = *std::exchange(free_, free_->next_free);
+    if (node.has_more_edges()) node.more_edges->clear();
     return node;
   }
 

@@ -43,9 +43,9 @@ namespace plait::detail {
   const std::uint64_t id = task.id.load(std::memory_order_relaxed);
   if (predecessor.last_successor_id == id) return;
   predecessor.last_successor_id = id;
-  if (!predecessor.unshared || task.edges_made >= task_node::inline_edges) [[unlikely]]
+  if (!predecessor.unshared || !task.has_place_for_edge()) [[unlikely]]
     return add_any_edge(predecessor, task);
-  edge& link = task.new_edge();
+  edge& link = task.new_edge_in_place();
   link.successor = &task;
   link.next.store(predecessor.successors.load(std::memory_order_relaxed),
                   std::memory_order_relaxed);
@@ -76,7 +76,7 @@ class access_history {
   /// `task` touches these very bytes: it follows whom it must, and others will follow it.  Who
   /// follows is entered first where there is a place for the edge in its node: that cannot fail.
   void share(task_node& task, sharing kind) {
-    if (task.edges_made >= task_node::inline_edges || kind != kind_ || !before_.empty() ||
+    if (!task.has_place_for_edge() || kind != kind_ || !before_.empty() ||
         kind.mode == access_mode::commutative || sharers_.size() == sharers_.capacity())
       return share_with_care(task, kind);
     sharers_.push_back({&task, task.generation});
@@ -84,7 +84,7 @@ class access_history {
     add_edge(writer_, task);
   }
   void write(task_node& task) {
-    if (is_shared_ || task.edges_made >= task_node::inline_edges) return write_with_care(task);
+    if (is_shared_ || !task.has_place_for_edge()) return write_with_care(task);
     add_edge(std::exchange(writer_, {&task, task.generation}), task);
   }
 
@@ -180,7 +180,7 @@ inline void access_history::follow_all(task_node& task) const {
   // Unfinished sharers follow what came before them themselves; but one that is `task` itself, or
   // none, says nothing about it.
   bool covered = false;
-  for (const node_ref& sharer : sharers_) {
+  for (const node_ref sharer : sharers_) {
     task_node* node = sharer.unfinished();
     if (node == nullptr || node == &task) continue;
     add_edge(*node, task);

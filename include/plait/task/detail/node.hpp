@@ -98,7 +98,7 @@ struct node_belongings {
 /// generations without synchronisation.
 struct alignas(64) task_node {
   static constexpr std::size_t storage_bytes = 128;
-  static constexpr int inline_edges = 4;
+  static constexpr int inline_edges = 8;
 
   // The first cache line: what every task needs.  The edge is here because whoever finishes the
   // predecessor reads it and `unmet` together, and mostly from another core's cache.
@@ -143,7 +143,7 @@ struct alignas(64) task_node {
   std::uint8_t care = 0;          // why it takes more than to call its function and to finish it
   std::uint8_t where = 0;         // number of the resource that runs it; 0: a worker; or `anyone`
 
-  // The third: what only tasks with several predecessors or large arguments touch.
+  // The third and the fourth: what only tasks with several predecessors touch.
   alignas(64) edge further_edges[inline_edges - 1];
   std::unique_ptr<std::deque<edge>> more_edges;  // than `inline_edges`; some keep their memory
   std::unique_ptr<node_belongings> owned;        // of an asynchronous node, beyond `storage`
@@ -209,23 +209,26 @@ struct alignas(64) task_node {
   }
   /// Returns a new edge to this node, counted in `edges_made`.
   [[nodiscard]] edge& new_edge() {
-    if (edges_made >= inline_edges) {
-      if (more_edges == nullptr) more_edges = std::make_unique<std::deque<edge>>();
-      edge& one = more_edges->emplace_back();
-      ++edges_made;
-      return one;
-    }
+    if (has_place_for_edge()) return new_edge_in_place();
+    if (more_edges == nullptr) more_edges = std::make_unique<std::deque<edge>>();
+    edge& one = more_edges->emplace_back();
+    ++edges_made;
+    return one;
+  }
+  /// Returns whether one more edge needs no memory.
+  [[nodiscard]] bool has_place_for_edge() const noexcept { return edges_made < inline_edges; }
+  [[gnu::always_inline, nodiscard]] edge& new_edge_in_place() noexcept {
     const int place = edges_made++;
     return place == 0 ? first_edge : further_edges[place - 1];
   }
   void drop_newest_edge() noexcept {
     if (--edges_made >= inline_edges) more_edges->pop_back();
   }
-  [[gnu::noinline]] void forget_more_edges() noexcept { more_edges->clear(); }
+  [[nodiscard]] bool has_more_edges() const noexcept { return edges_made > inline_edges; }
 };
 
 // In the cache of one core there is room for a few thousand in flight.
-static_assert(sizeof(task_node) == 320);
+static_assert(sizeof(task_node) == 384);
 static_assert(offsetof(task_node, exclusions) == 64);
 
 /// Turns a list that `next_free` links round.  Returns its first node, the last before.
