@@ -122,7 +122,7 @@ namespace {
   if (kind == node_kind::compute && !s.watch.is_watching()) s.time().let_submissions_pass();
 }
 
-/// The accesses of a task that passes have been entered, and it waits for nothing.
+/// Submits a node that waits for nothing.
 [[gnu::noinline]] void submit_ready(auto& s, task_node& node) {
   node.kind == node_kind::compute ? s.ready.add_submitted(node)
                                   : s.start_in_turn(node, node, &s.threads.submitter());
