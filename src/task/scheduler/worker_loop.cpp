@@ -177,6 +177,8 @@ void scheduler::implementation::run(worker& w, task_node& node) {
 /// The function of a task has returned, or is suspended (not `ended`).
 [[gnu::noinline]] void scheduler::implementation::has_run(worker& w, task_node& node, ticks begin,
                                                           bool ended) {
+  // Asked while the task is unfinished: then another may come.
+  const bool may_pass = w.in_loop && !stacks.has_value() && !watch.has_observer();
   const bool may_look = sources.any() && w.of == nullptr;
   const ticks look = may_look ? sources.due_at() : progress_source::never;
   const bool watchful = look != progress_source::never;
@@ -204,8 +206,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     (void)sources.poll(false);
     w.time.look_ended();
   }
-  if (w.in_loop && !stacks.has_value() && !watch.has_observer() && !failure.is_known())
-    w.time.let_pass(watchful);
+  if (may_pass && !failure.is_known()) w.time.let_pass(watchful);
 }
 
 namespace {
