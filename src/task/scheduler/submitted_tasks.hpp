@@ -46,7 +46,7 @@ class submitted_tasks {
   /// Returns a node for a new task.  Precondition: there is room, and a free one.
   [[nodiscard]] task_node& take(const char* name, node_kind kind) noexcept {
     task_node& node = *std::exchange(free_, free_->next_free);
-    if (!is_one_) prefetch_next();
+    if (!is_one_ && free_ != nullptr) free_->prefetch_to_submit();
     prepare(node, ++last_id_, name, kind, is_one_);
     return node;
   }
@@ -83,9 +83,6 @@ class submitted_tasks {
   static constexpr std::size_t nodes_per_block = 64;
 
   void collect();
-  void prefetch_next() const noexcept {
-    if (free_ != nullptr) free_->prefetch_to_submit();
-  }
   /// Returns how many tasks, and replays.
   [[nodiscard]] std::uint64_t submitted() const noexcept { return last_id_ - ids_without_task_; }
   [[nodiscard]] std::size_t in_flight() const noexcept { return submitted() - uncounted_; }
