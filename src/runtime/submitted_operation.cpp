@@ -85,8 +85,7 @@ static_assert(std::is_trivially_destructible_v<submitted_operation>);
                                             const detail::task_node& node) noexcept {
   std::string place;
   if (node.recorded != nullptr) {
-    place =
-        "iteration " + std::to_string(node.recorded->iteration.load(std::memory_order_relaxed) + 1);
+    place = "iteration " + std::to_string(iteration_of(node) + 1);
   }
   try {
     std::rethrow_exception(failure);
@@ -110,9 +109,7 @@ static_assert(std::is_trivially_destructible_v<submitted_operation>);
   try {
     std::rethrow_exception(failure);
   } catch (const error&) {
-    const auto iteration =
-        node.recorded != nullptr ? node.recorded->iteration.load(std::memory_order_relaxed) : 0;
-    return owned->agreement->put_off(failure, iteration);
+    return owned->agreement->put_off(failure, iteration_of(node));
   } catch (...) {
     return false;
   }

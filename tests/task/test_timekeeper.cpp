@@ -101,18 +101,18 @@ TEST_F(a_timekeeper, takes_off_the_usual_overhead_where_only_the_end_of_a_task_i
   expect_balance(time);
 }
 
-TEST_F(a_timekeeper, reads_the_clock_after_one_in_sixteen_short_tasks_and_after_each_long_one) {
+TEST_F(a_timekeeper, reads_the_clock_after_one_in_a_period_of_short_tasks_and_after_each_long_one) {
   fresh_timekeeper time(false);
-  constexpr int tasks = 1600;
+  constexpr int tasks = 100 * sampled_overhead::period;
   int read = 0;
   for (int i = 0; i < tasks; ++i) read += task(time, 50, 100) ? 1 : 0;
-  EXPECT_GE(read, tasks / 16);
-  EXPECT_LE(read, tasks / 7) << "before and after one of 16 each";
+  EXPECT_GE(read, tasks / sampled_overhead::period);
+  EXPECT_LE(read, 16 * tasks / sampled_overhead::period / 7) << "before and after one each";
   EXPECT_NEAR(static_cast<double>(booked(time, activity::overhead)), 50. * tasks, 50);
   EXPECT_NEAR(static_cast<double>(booked(time, activity::compute)), 100. * tasks, 50);
   read = 0;
   for (int i = 0; i < tasks; ++i) read += task(time, 50, 100'000) ? 1 : 0;
-  EXPECT_GE(read, tasks - 16);
+  EXPECT_GE(read, tasks - sampled_overhead::period);
   expect_balance(time);
 }
 
@@ -198,7 +198,8 @@ TEST_F(a_timekeeper, leaves_the_program_its_time_between_submissions) {
     pass(100);
     time.left();
   }
-  EXPECT_LE(test_clock::readings, 1 + 2 * submissions / 16) << "one of 16 is timed";
+  EXPECT_LE(test_clock::readings, 1 + 2 * submissions / sampled_overhead::period)
+      << "one in a period is timed";
   pass(900);
   time.entered();
   EXPECT_NEAR(static_cast<double>(booked(time, activity::overhead)), 100. * submissions, 100);
@@ -214,7 +215,7 @@ TEST_F(a_timekeeper, takes_back_what_was_owed_for_submissions_that_do_not_pass) 
     int passed = 0;
     for (int i = 0; i < submissions; ++i) {
       pass(900);
-      if (i % in_a_row != 0 && time.lets_pass() && time.passed()) {
+      if (i % in_a_row != 0 && time.submission_passes()) {
         pass(100);
         ++passed;
         continue;
@@ -225,8 +226,9 @@ TEST_F(a_timekeeper, takes_back_what_was_owed_for_submissions_that_do_not_pass) 
       time.left();
       time.let_submissions_pass();
     }
-    EXPECT_GT(passed, submissions / 16);
-    EXPECT_LE(test_clock::readings, 2 + 2 * submissions / 16) << "one of 16 is timed";
+    EXPECT_GT(passed, submissions / sampled_overhead::period);
+    EXPECT_LE(test_clock::readings, 2 + 2 * submissions / sampled_overhead::period)
+        << "one in a period is timed";
     pass(900);
     time.entered();
     EXPECT_NEAR(static_cast<double>(booked(time, activity::overhead)), 100. * submissions, 200);
@@ -386,8 +388,8 @@ TEST_F(a_timekeeper, an_interrupted_first_submission_does_not_take_the_programs_
   }
   time.entered();
   const ticks overhead = booked(time, activity::overhead) - interruption;
-  // Until it is forgotten, some samples of 16 submissions each are owed too much.
-  EXPECT_LE(overhead, 100 * submissions + 16 * 4 * 4096);
+  // Until it is forgotten, some samples of a period of submissions are owed too much.
+  EXPECT_LE(overhead, 100 * submissions + sampled_overhead::period * 4 * 4096);
   expect_balance(time);
 }
 

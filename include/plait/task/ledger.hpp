@@ -178,7 +178,7 @@ class sampled_overhead {
   }
   [[nodiscard]] ticks usual() const noexcept { return usual_; }
 
-  static constexpr int period = 16;
+  static constexpr int period = 64;
 
  private:
   int left_ = 0;

@@ -36,6 +36,7 @@ struct submitted_part {
   struct order {
     std::uint32_t earlier = 0;
     std::uint32_t later = 0;
+    friend auto operator<=>(const order&, const order&) = default;
   };
 
   std::vector<item> items;

@@ -99,34 +99,24 @@ struct dynamic_tables {
   const char* names = nullptr;
   std::pair<const ElfW(Rela)*, std::size_t> relocations[2] = {};
 
-  dynamic_tables(const ElfW(Dyn) * entry, ElfW(Addr) base) {
-    const auto at = [base](ElfW(Addr) address) {  // the linker has added the base, but in the vDSO
-      return reinterpret_cast<const void*>(address < base ? address + base : address);
+  dynamic_tables(const ElfW(Dyn) * entries, ElfW(Addr) base) {
+    const auto value_of = [entries](ElfW(Sxword) tag) -> ElfW(Addr) {
+      const ElfW(Dyn)* entry = entries;
+      while (entry->d_tag != DT_NULL && entry->d_tag != tag) ++entry;
+      return entry->d_tag == tag ? entry->d_un.d_val : 0;
     };
-    for (; entry->d_tag != DT_NULL; ++entry) {
-      switch (entry->d_tag) {
-        case DT_SYMTAB:
-          symbols = static_cast<const ElfW(Sym)*>(at(entry->d_un.d_ptr));
-          break;
-        case DT_STRTAB:
-          names = static_cast<const char*>(at(entry->d_un.d_ptr));
-          break;
-        case DT_RELA:
-          relocations[0].first = static_cast<const ElfW(Rela)*>(at(entry->d_un.d_ptr));
-          break;
-        case DT_RELASZ:
-          relocations[0].second = entry->d_un.d_val / sizeof(ElfW(Rela));
-          break;
-        case DT_JMPREL:
-          relocations[1].first = static_cast<const ElfW(Rela)*>(at(entry->d_un.d_ptr));
-          break;
-        case DT_PLTRELSZ:
-          relocations[1].second = entry->d_un.d_val / sizeof(ElfW(Rela));
-          break;
-        default:
-          break;
-      }
-    }
+    const auto table = [&]<class Entry>(ElfW(Sxword) tag, const Entry*& to) {
+      const ElfW(Addr) address = value_of(tag);
+      // The linker has added the base, but in the vDSO.
+      if (address != 0)
+        to = reinterpret_cast<const Entry*>(address < base ? address + base : address);
+    };
+    table(DT_SYMTAB, symbols);
+    table(DT_STRTAB, names);
+    table(DT_RELA, relocations[0].first);
+    table(DT_JMPREL, relocations[1].first);
+    relocations[0].second = value_of(DT_RELASZ) / sizeof(ElfW(Rela));
+    relocations[1].second = value_of(DT_PLTRELSZ) / sizeof(ElfW(Rela));
   }
 };
 

@@ -15,6 +15,10 @@ namespace {
   return hash ^ (hash >> 32U);
 }
 
+void add_once(auto& list, auto* one) {
+  if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+}
+
 [[nodiscard]] std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept {
   return a / b - (a % b < 0 ? 1 : 0);
 }
@@ -218,11 +222,7 @@ byte_range box_tracker::own(byte_range bytes) {
     }
     bytes.begin = std::min(bytes.begin, overlapping->first);
     bytes.end = std::max(bytes.end, overlapping->second.end);
-    for (layout* one : overlapping->second.layouts) {
-      if (std::find(joined.layouts.begin(), joined.layouts.end(), one) == joined.layouts.end()) {
-        joined.layouts.push_back(one);
-      }
-    }
+    for (layout* one : overlapping->second.layouts) add_once(joined.layouts, one);
     behind = regions_.erase(overlapping);
   }
   joined.end = bytes.end;
@@ -298,8 +298,7 @@ box_tracker::layout& box_tracker::layout_of(const strided_bytes& box) {
 
 void box_tracker::register_in_region(entry& one, layout& in) {
   in.insert(one);
-  auto& layouts = std::prev(regions_.upper_bound(one.box.begin))->second.layouts;
-  if (std::find(layouts.begin(), layouts.end(), &in) == layouts.end()) layouts.push_back(&in);
+  add_once(std::prev(regions_.upper_bound(one.box.begin))->second.layouts, &in);
 }
 
 void box_tracker::sweep_if_due() {

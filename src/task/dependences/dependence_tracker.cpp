@@ -64,13 +64,7 @@ bool dependence_tracker::is_settled(byte_range bytes, access_mode for_mode) noex
   if (bytes.begin == bytes.end) return true;
   if (boxes_ != nullptr && boxes_->owns_some_of(bytes)) return false;
   const cached& entry = slot(bytes.begin);
-  auto where = segments_.end();
-  if (entry.begin == bytes.begin) {
-    where = entry.where;
-  } else {
-    where = segments_.upper_bound(bytes.begin);
-    if (where != segments_.begin() && std::prev(where)->second.end > bytes.begin) --where;
-  }
+  auto where = entry.begin == bytes.begin ? entry.where : segment_from(bytes.begin);
   for (; where != segments_.end() && where->first < bytes.end; ++where) {
     if (!where->second.history.is_settled(for_mode)) return false;
   }
@@ -88,8 +82,7 @@ void dependence_tracker::add_to_boxes(task_node& task, const strided_bytes& box,
 /// Gives `bytes` to the boxes, with the segments there; whole, which may reach beyond.
 void dependence_tracker::hand_over(byte_range bytes) {
   byte_range owned = boxes_->own(bytes);
-  auto where = segments_.lower_bound(owned.begin);
-  if (where != segments_.begin() && std::prev(where)->second.end > owned.begin) --where;
+  auto where = segment_from(owned.begin);
   while (where != segments_.end() && where->first < owned.end) {
     const byte_range moved{where->first, where->second.end};
     if (moved.begin < owned.begin || moved.end > owned.end) owned = boxes_->own(moved);
@@ -101,13 +94,17 @@ void dependence_tracker::hand_over(byte_range bytes) {
 /// The first segment at or after `begin`, which the cache does not know; one that encloses `begin`
 /// is split there.
 dependence_tracker::iterator dependence_tracker::first_segment(std::uintptr_t begin) {
-  auto where = segments_.lower_bound(begin);
-  if ((where == segments_.end() || where->first > begin) && where != segments_.begin()) {
-    const auto before = std::prev(where);
-    if (before->second.end > begin) where = split(before, begin);
-  }
+  auto where = segment_from(begin);
+  if (where != segments_.end() && where->first < begin) where = split(where, begin);
   if (where != segments_.end() && where->first == begin) slot(begin) = {begin, where};
   return where;
+}
+
+/// The first segment that ends behind `at`.
+dependence_tracker::iterator dependence_tracker::segment_from(std::uintptr_t at) noexcept {
+  const auto behind = segments_.upper_bound(at);
+  const bool encloses = behind != segments_.begin() && std::prev(behind)->second.end > at;
+  return encloses ? std::prev(behind) : behind;
 }
 
 dependence_tracker::iterator dependence_tracker::split(iterator where, std::uintptr_t at) {

@@ -130,15 +130,8 @@ void shadow_tracker::add_orders() {
       part_.orders.push_back({i, static_cast<place>(id - 1)});
     }
   }
-  const auto before = [](const submitted_part::order& a, const submitted_part::order& b) {
-    return std::pair(a.earlier, a.later) < std::pair(b.earlier, b.later);
-  };
-  const auto equal = [](const submitted_part::order& a, const submitted_part::order& b) {
-    return a.earlier == b.earlier && a.later == b.later;
-  };
-  std::sort(part_.orders.begin(), part_.orders.end(), before);
-  part_.orders.erase(std::unique(part_.orders.begin(), part_.orders.end(), equal),
-                     part_.orders.end());
+  std::sort(part_.orders.begin(), part_.orders.end());
+  part_.orders.erase(std::unique(part_.orders.begin(), part_.orders.end()), part_.orders.end());
 }
 
 void shadow_tracker::all_finished() {

@@ -39,6 +39,10 @@ replayed_graph::~replayed_graph() {
   }
 }
 
+std::uint64_t iteration_of(const task_node& node) noexcept {
+  return node.recorded == nullptr ? 0 : node.recorded->graph->iteration_of(node);
+}
+
 task_node& replayed_graph::add_node(const char* name, node_kind kind) {
   recorded_task& task = tasks_.emplace_back();
   task.graph = this;
@@ -152,34 +156,43 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
   // an iteration, which reads what a collective wrote, precedes the next one by way of what feeds
   // it.
   drop_implied_edges(places, is_message);
-  std::vector<std::vector<task_node*>> successors(count);
   std::vector<bool> follows(count);  // one of its iteration
+  std::size_t all_successors = count;
   for (std::size_t i = 0; i < count; ++i) {
     for (const std::size_t s : places[i]) {
-      const bool next = s >= count;
-      const std::size_t target = next ? s - count : s;
-      ++tasks_[i].all;
-      if (!next) ++tasks_[i].same, follows[target] = true;
-      successors[i].push_back(&nodes_[target]);
-      ++predecessors_of(i, target);
+      if (s < count) follows[s] = true;
+      ++predecessors_of(i, s % count);
     }
+    all_successors += places[i].size();
   }
+  successors_.reserve(all_successors);
   for (std::size_t i = 0; i < count; ++i) {
-    if (tasks_[i].predecessors + tasks_[i].own_predecessors == 0) {
-      ++tasks_[i].all;
-      successors[i].push_back(&nodes_[i]);
+    recorded_task& task = tasks_[i];
+    if (task.predecessors + task.own_predecessors == 0) {
+      places[i].push_back(count + i);
       ++predecessors_of(i, i);
     }
     if (!follows[i]) first_.push_back(&nodes_[i]);
+    task.predecessors += task.own_predecessors > 0 ? 1 : 0;
+    task.successors = successors_.data() + successors_.size();
+    for (const std::size_t s : places[i]) {
+      (s < count ? task.same : task.all) += 1;
+      successors_.push_back(&nodes_[s % count]);
+    }
+    task.all += task.same;
   }
-  for (recorded_task& task : tasks_) task.predecessors += task.own_predecessors > 0 ? 1 : 0;
-  std::vector<std::size_t> first_successor;
-  for (const auto& those : successors) {
-    first_successor.push_back(successors_.size());
-    successors_.insert(successors_.end(), those.begin(), those.end());
+  // In the first iteration nothing wraps: as if one before it had met those successors.
+  for (task_node& node : nodes_) {
+    node.unmet.store(node.recorded->predecessors, std::memory_order_relaxed);
+    node.own_unmet = node.recorded->own_predecessors;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    tasks_[i].successors = successors_.data() + first_successor[i];
+  for (const task_node& node : nodes_) {
+    const recorded_task& task = *node.recorded;
+    for (std::uint32_t s = task.same; s < task.all; ++s) meet(*task.successors[s], node.unshared);
+  }
+  for (task_node& node : nodes_) {
+    node.recorded->first_predecessors = node.unmet.load(std::memory_order_relaxed);
+    node.recorded->first_own_predecessors = node.own_unmet;
   }
   for (std::size_t i = 0; i < count; ++i) {
     tasks_[i].urgency.store(nodes_[i].urgency, std::memory_order_relaxed);
@@ -191,6 +204,7 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
     }
   }
   unsampled_.store(count, std::memory_order_relaxed);
+  tasks_each_ = std::max<std::size_t>(1, count);
   accesses_ = {};
 }
 
@@ -238,17 +252,12 @@ void replayed_graph::adopt_containers() {
 void replayed_graph::begin(std::uint64_t iterations, std::uint64_t first_id) noexcept {
   iterations_ = iterations;
   first_id_ = first_id;
-  tasks_each_ = nodes_.size();
+  last_iteration_ = first_id + (iterations - 1) * tasks_each_;
   for (task_node& node : nodes_) {  // a failure may have left anything there
-    recorded_task& task = *node.recorded;
-    task.iteration.store(0, std::memory_order_relaxed);
-    node.unmet.store(task.predecessors, std::memory_order_relaxed);
-    node.own_unmet = task.own_predecessors;
-    node.id.store(first_id + task.index - tasks_each_, std::memory_order_relaxed);  // until met
-  }
-  for (const task_node& node : nodes_) {
     const recorded_task& task = *node.recorded;
-    for (std::uint32_t s = task.same; s < task.all; ++s) meet(*task.successors[s], node.unshared);
+    node.unmet.store(task.first_predecessors, std::memory_order_relaxed);
+    node.own_unmet = task.first_own_predecessors;
+    node.id.store(first_id++, std::memory_order_relaxed);
   }
 }
 

@@ -27,9 +27,8 @@ namespace plait::detail {
 /// the next run; whoever brings it to zero sets it up again, before s can run, and nobody else
 /// touches it until s has released others.
 ///
-/// Why a replay may begin with what wraps already met, before any task is started: the counter of a
-/// task is set up for all of its predecessors, and those whose edges wrap have no run before its
-/// first.  What is left are the predecessors of its own iteration.
+/// Why a replay may begin with what wraps already met: the predecessors of a task whose edges wrap
+/// have no run before its first.  What is left are the predecessors of its own iteration.
 ///
 /// Why a task need not precede itself: if any p -> s exists, s(k+1) follows p(k+1) or, where the
 /// edge wraps, p(k), and that follows s(k).  Only one without predecessors gets an edge to itself.
@@ -74,15 +73,13 @@ class replayed_graph {
   /// Tasks of the graph may resize containers: they are as the last replay has left them.  When it
   /// has ended.
   void adopt_containers();
-  /// Makes every task wait for its predecessors in the first of `iterations`: as if an iteration
-  /// before the first had met what wraps.
+  /// Makes every task wait for its predecessors in the first of `iterations`.
   void begin(std::uint64_t iterations, std::uint64_t first_id) noexcept;
-  /// Returns true if the node has been made ready for the iteration that it is to run next.  Any
-  /// thread.
-  [[nodiscard]] bool met(const task_node& node) const noexcept {
-    return node.id.load(std::memory_order_relaxed) == next_id(*node.recorded);
-  }
   [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
+  /// Returns the iteration, from 0, that the task runs next or is in.  Any thread.
+  [[nodiscard]] std::uint64_t iteration_of(const task_node& node) const noexcept {
+    return (node.id.load(std::memory_order_relaxed) - first_id_) / tasks_each_;
+  }
   /// Calls `launch(task)` for each that waits for nothing in the first iteration, after `begin`.
   void start(auto launch) {
     active_.store(static_cast<std::int64_t>(first_.size()), std::memory_order_relaxed);
@@ -103,14 +100,16 @@ class replayed_graph {
   ///
   /// `active_` counts this node until the last line; of the nodes it makes ready the last takes
   /// over its count.  The node may run again once the last of its successors has been met.
-  [[gnu::always_inline, nodiscard]] bool finish(task_node& node, bool releases, auto released) {
-    recorded_task& task = *node.recorded;
+  /// `own`: the node is `unshared`.
+  [[gnu::always_inline, nodiscard]] bool finish(task_node& node, bool own, bool releases,
+                                                auto released) {
+    const recorded_task& task = *node.recorded;
     task_node* last_met = nullptr;
     if (releases) {
-      const std::uint64_t done = task.iteration.load(std::memory_order_relaxed) + 1;
-      task.iteration.store(done, std::memory_order_relaxed);
-      const bool own = node.unshared;
-      const std::uint32_t count = done == iterations_ ? task.same : task.all;
+      // Whoever makes the node ready next is told so by its successors, or theirs.
+      const std::uint64_t id = node.id.load(std::memory_order_relaxed);
+      node.id.store(id + tasks_each_, std::memory_order_relaxed);
+      const std::uint32_t count = id >= last_iteration_ ? task.same : task.all;
       task_node* const* s = task.successors;
       for (task_node* const* const end = s + count; s != end; ++s) {
         task_node& successor = **s;
@@ -154,7 +153,6 @@ class replayed_graph {
       if (!node.meet_one()) return false;
       node.unmet.store(task.predecessors, std::memory_order_relaxed);
     }
-    node.id.store(node.id.load(std::memory_order_relaxed) + tasks_each_, std::memory_order_relaxed);
     return true;
   }
   /// Notes how long `task` ran.  By the thread that finishes it, before it meets its successors:
@@ -167,10 +165,6 @@ class replayed_graph {
     if (task.is_sampled() || unsampled_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     rank();
     are_ranked_.store(true, std::memory_order_release);
-  }
-
-  [[nodiscard]] std::uint64_t next_id(const recorded_task& task) const noexcept {
-    return first_id_ + task.iteration.load(std::memory_order_relaxed) * tasks_each_ + task.index;
   }
 
   struct recorded_access {
@@ -204,9 +198,10 @@ class replayed_graph {
   std::atomic<std::size_t> unsampled_{0};  // tasks that have not run often enough
   std::atomic<bool> are_ranked_{false};
   std::size_t compute_tasks_ = 0;
-  std::uint64_t tasks_each_ = 0;  ///< nodes of an iteration: a deque takes 20 instructions to count
+  std::uint64_t tasks_each_ = 1;  ///< nodes of an iteration: a deque takes 20 instructions to count
   std::uint64_t iterations_ = 0;
   std::uint64_t first_id_ = 0;
+  std::uint64_t last_iteration_ = 0;  ///< id with which it begins
 };
 
 }  // namespace plait::detail

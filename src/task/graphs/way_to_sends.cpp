@@ -33,20 +33,19 @@ struct predecessor {
   bool wraps;  ///< it is of the iteration before
 };
 
-[[nodiscard]] std::vector<std::vector<predecessor>> predecessors_of(const node_list& nodes) {
-  std::vector<std::vector<predecessor>> result(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (std::size_t s = 0; s < nodes[i].successors.size(); ++s) {
-      result[nodes[i].successors[s]].push_back({i, s >= nodes[i].same});
-    }
-  }
-  return result;
-}
-
 /// The tasks on the way to a send, and to which.
 class ways {
  public:
-  explicit ways(const node_list& nodes) : nodes_(nodes), predecessors_(predecessors_of(nodes)) {}
+  explicit ways(const node_list& nodes)
+      : nodes_(nodes), predecessors_(nodes.size()), waits_for_a_receive_(nodes.size()) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (std::size_t s = 0; s < nodes[i].successors.size(); ++s) {
+        const std::size_t to = nodes[i].successors[s];
+        predecessors_[to].push_back({i, s >= nodes[i].same});
+        if (receives(nodes[i])) waits_for_a_receive_[to] = true;
+      }
+    }
+  }
 
   /// Returns the tasks on the way to any of the sends.
   [[nodiscard]] std::vector<std::size_t> to(const std::vector<std::size_t>& these_sends) const {
@@ -57,7 +56,7 @@ class ways {
       if (nodes_[i].is != kind::task || reached[i]) return;
       reached[i] = true;
       result.push_back(i);
-      if (!waits_for_a_receive(i)) open.push_back(i);
+      if (!waits_for_a_receive_[i]) open.push_back(i);
     };
     for (const std::size_t send : these_sends) {
       for (const predecessor& p : predecessors_[send]) reach(p.node);
@@ -73,13 +72,9 @@ class ways {
   }
 
  private:
-  [[nodiscard]] bool waits_for_a_receive(std::size_t i) const {
-    return std::any_of(predecessors_[i].begin(), predecessors_[i].end(),
-                       [this](const predecessor& p) { return receives(nodes_[p.node]); });
-  }
-
   const node_list& nodes_;
   std::vector<std::vector<predecessor>> predecessors_;
+  std::vector<bool> waits_for_a_receive_;
 };
 
 /// From the start of each node of one iteration to the end of the next, through a send.
@@ -121,44 +116,34 @@ class half {
     for (const rank_input& one : nodes) all_ += one.is == kind::task ? one.took : 0;
   }
 
-  /// Takes the tasks if they fit.  Returns false if they do not.
-  bool take(const std::vector<std::size_t>& tasks) {
-    const ticks more = missing(tasks);
-    if (2 * (sum_ + more) > all_) return false;
+  /// Takes the tasks if they fit, or `anyway`.  Returns false if they do not.
+  bool take(const std::vector<std::size_t>& tasks, bool anyway = false) {
+    ticks more = 0;
+    for (const std::size_t i : tasks) more += taken_[i] ? 0 : nodes_[i].took;
+    if (2 * (sum_ + more) > all_ && !anyway) return false;
     sum_ += more;
     for (const std::size_t i : tasks) taken_[i] = true;
     return true;
-  }
-  void take_anyway(std::size_t task) {
-    sum_ += missing({task});
-    taken_[task] = true;
   }
   /// Returns true if the taken tasks are less than a hundredth of the computation.
   [[nodiscard]] bool has_next_to_nothing() const { return 100 * sum_ < all_; }
   [[nodiscard]] std::vector<bool> taken() && { return std::move(taken_); }
 
  private:
-  [[nodiscard]] ticks missing(const std::vector<std::size_t>& tasks) const {
-    ticks result = 0;
-    for (const std::size_t i : tasks) result += taken_[i] ? 0 : nodes_[i].took;
-    return result;
-  }
-
   const node_list& nodes_;
   std::vector<bool> taken_;
   ticks all_ = 0;
   ticks sum_ = 0;
 };
 
-/// The ways to the single sends, those of least work first; none where finding them would take
-/// long.
-[[nodiscard]] std::vector<std::vector<std::size_t>> by_work(const node_list& nodes,
-                                                            const ways& lead,
-                                                            const std::vector<std::size_t>& sends) {
+/// The ways to the single sends with their work, those of least work first; none where finding them
+/// would take long.
+[[nodiscard]] auto by_work(const node_list& nodes, const ways& lead,
+                           const std::vector<std::size_t>& sends) {
   std::size_t effort = nodes.size() * most_visits_a_task;
   std::vector<std::pair<ticks, std::vector<std::size_t>>> found;
   for (const std::size_t send : sends) {
-    if (nodes.size() > effort) return {};
+    if (nodes.size() > effort) return decltype(found){};
     effort -= nodes.size();
     std::vector<std::size_t> way = lead.to({send});
     ticks work = 0;
@@ -167,9 +152,7 @@ class half {
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<std::vector<std::size_t>> result;
-  for (auto& one : found) result.push_back(std::move(one.second));
-  return result;
+  return found;
 }
 
 }  // namespace
@@ -181,7 +164,7 @@ std::vector<bool> goes_first(const node_list& nodes) {
   half first(nodes);
   if (first.take(candidates)) return std::move(first).taken();
 
-  for (const auto& way : by_work(nodes, lead, all_sends)) {
+  for (const auto& [work, way] : by_work(nodes, lead, all_sends)) {
     if (!first.take(way)) break;
   }
   if (!first.has_next_to_nothing()) return std::move(first).taken();
@@ -190,7 +173,7 @@ std::vector<bool> goes_first(const node_list& nodes) {
   std::sort(candidates.begin(), candidates.end());
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&path](std::size_t a, std::size_t b) { return path[a] > path[b]; });
-  first.take_anyway(candidates.front());
+  first.take({candidates.front()}, true);
   for (const std::size_t i : candidates) {
     if (!first.take({i})) break;
   }

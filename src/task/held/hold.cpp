@@ -3,9 +3,9 @@
 //
 // What a foreign thread does.  `release` subtracts one from `family::unfinished`.  If others are
 // left, that is all: the thread knows nothing of the family any more.  If the count is 0, the
-// thread is alone with the parent: it sets `concluding` and pushes the node to a lock-free stack
-// (`ready_set::add_let_go`).  The push and the exchange that takes the stack order everything that
-// was written before.  A worker takes the node from there and finishes the task.
+// thread is alone with the parent: it sets `concluding` and pushes the node to the inbox of the
+// workers, without a lock.  The push and the exchange that takes it order everything that was
+// written before.  A worker takes the node from there and finishes the task.
 //
 // Why the scheduler lives as long as the call.  As soon as the node is pushed the task may be
 // finished, and with it all that the submitting thread waits for.  `releasing` counts the calls
@@ -46,7 +46,7 @@ void scheduler::implementation::let_go(family& of) noexcept {
     task_node& parent = *of.parent;
     parent.care |= task_node::concluding;
     const bool is_for_anyone = parent.where == task_node::anyone;
-    ready.add_let_go(parent);
+    ready.add_for_workers(parent);
     if (is_for_anyone && wake_helper) wake_helper();
   }
   held.releasing.fetch_sub(1, std::memory_order_release);

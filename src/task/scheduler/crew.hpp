@@ -107,7 +107,7 @@ class crew {
   int resource_thread_count_ = 0;
   worker* helper_ = nullptr;
   alignas(128) counters outside_;
-  returned_nodes outside_returned_;
+  node_stack outside_returned_;
 };
 
 }  // namespace plait::detail

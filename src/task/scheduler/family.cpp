@@ -63,6 +63,7 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
   node.siblings = &siblings;
   if (kind == node_kind::asynchronous) siblings.has_messages = true;
   node.is_child = true;
+  node.is_told = true;
   node.care |= task_node::elsewhere;
   children.open_submission = &node;
   watch.submission_begins(node);

@@ -32,13 +32,13 @@ class brood {
   [[nodiscard]] task_node& take_node() {
     if (free_ == nullptr) free_ = returned.take_all();
     if (free_ == nullptr) return nodes_.emplace_back();
-    task_node& node = *free_;
-    free_ = node.next_free;
+    task_node& node = *std::exchange(free_, free_->next_free);
+    if (node.has_more_edges()) node.more_edges->clear();
     return node;
   }
 
   dependence_tracker tracker{small_cache};
-  returned_nodes returned;
+  node_stack returned;
   task_node* open_submission = nullptr;
 
  private:
@@ -75,14 +75,12 @@ class family {
   family* next_free = nullptr;  ///< of `family_pool`
 };
 
-/// Families that are not in use.  A worker takes, any worker gives back.  One that is given back
-/// goes to a stack that any number of threads push to and one takes as a whole: no ABA.  What a
-/// worker has taken it keeps for itself.
+/// Families that are not in use.  A worker takes, any worker gives back.  Of those that have been
+/// given back a worker takes all, and keeps them for itself.
 class family_pool {
  public:
   [[nodiscard]] family& take(worker& w) {
-    if (w.free_families == nullptr && returned_.load(std::memory_order_relaxed) != nullptr)
-      w.free_families = returned_.exchange(nullptr, std::memory_order_acquire);
+    if (w.free_families == nullptr) w.free_families = returned_.take_all();
     if (w.free_families == nullptr) return make();
     family& one = *w.free_families;
     w.free_families = one.next_free;
@@ -95,11 +93,7 @@ class family_pool {
     one.has_holds = false;
     one.counts = false;
     one.has_failed.store(false, std::memory_order_relaxed);
-    family* head = returned_.load(std::memory_order_relaxed);
-    do {
-      one.next_free = head;
-    } while (!returned_.compare_exchange_weak(head, &one, std::memory_order_release,
-                                              std::memory_order_relaxed));
+    returned_.push(one);
   }
 
  private:
@@ -108,7 +102,7 @@ class family_pool {
     return all_.emplace_back();
   }
 
-  std::atomic<family*> returned_{nullptr};
+  linked_stack<family, &family::next_free> returned_;
   std::mutex mutex_;
   std::deque<family> all_;
 };

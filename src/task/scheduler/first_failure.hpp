@@ -62,10 +62,7 @@ class first_failure {
   /// Returns "task 'relax', iteration 3".  A task that is not finished.
   [[nodiscard]] static std::string place_of(const task_node& task) {
     std::string text = std::string("task '") + task.name + "'";
-    if (task.recorded != nullptr) {
-      const auto before = task.recorded->iteration.load(std::memory_order_relaxed);
-      text += ", iteration " + std::to_string(before + 1);
-    }
+    if (task.recorded != nullptr) text += ", iteration " + std::to_string(iteration_of(task) + 1);
     return text;
   }
 

@@ -2,86 +2,89 @@
 /// Ready tasks released by threads that are no workers (a progress thread).
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <deque>
+#include <cstddef>
 #include <mutex>
+#include <utility>
 
-#include <plait/task/detail/node.hpp>
+#include <plait/task/detail/node_stack.hpp>
 
 namespace plait::detail {
 
-/// First in, first out for each priority.  A mutex is right here: entries come at the rate of
-/// messages, and a holder that loses its processor must not make others spin.
+/// First in, first out for each priority.  A push takes no lock.  Whoever takes a task sorts what
+/// has arrived into the queues, under a mutex: entries come at the rate of messages, and a holder
+/// that loses its processor must not make others spin.
+///
+/// `count_` is raised before a push and lowered after a task has been taken.  So nobody finds the
+/// inbox empty beside a task, on the stack or sorted; who finds a count and no task yet comes
+/// before the push in the single order of sequentially consistent operations, and hence before
+/// the notification that follows the push (event_count).
 class inbox {
  public:
-  void push(task_node& node) {
-    const auto lane = static_cast<std::size_t>(node.urgency);
-    std::lock_guard lock(mutex_);
-    queues_[lane].push_back(&node);
+  void push(task_node& node) noexcept {
     if (node.where == task_node::anyone) for_anyone_.fetch_add(1, std::memory_order_relaxed);
-    if ((filled_.load(std::memory_order_relaxed) >> lane) % 2 == 0) fill(lane);
+    count_.fetch_add(1, std::memory_order_seq_cst);
+    arrived_.push(node);
   }
+  [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
 
-  /// Says that something beside the queues is to be looked at, or not any more.  Any thread.
-  void fill_beside() noexcept { fill(priority_count); }
-  void clear_beside() noexcept { clear(priority_count); }
-  [[nodiscard]] bool is_filled_beside() const noexcept {
-    return filled_.load(std::memory_order_seq_cst) >> priority_count != 0;
+  [[nodiscard]] task_node* pop(priority urgency) noexcept {
+    return empty() ? nullptr : pop_sorted(urgency, urgency, false);
   }
-  /// Returns true if the queues are empty, and nothing is to be looked at beside them.
-  [[nodiscard]] bool empty() const noexcept { return filled_.load(std::memory_order_seq_cst) == 0; }
-
-  [[nodiscard]] task_node* pop(priority urgency) {
-    const auto lane = static_cast<std::size_t>(urgency);
-    const unsigned filled = filled_.load(std::memory_order_seq_cst);
-    return (filled >> lane) % 2 == 0 ? nullptr : pop_locked(lane);
+  /// Takes a task of the highest priority that there is.
+  [[nodiscard]] task_node* pop() noexcept {
+    return empty() ? nullptr : pop_sorted(priority::high, priority::low, false);
   }
-
   /// Takes the oldest task of the highest priority that is meant for anyone, if any.  It may miss
   /// one that another thread is pushing.
-  [[nodiscard]] task_node* pop_for_anyone() {
+  [[nodiscard]] task_node* pop_for_anyone() noexcept {
     if (for_anyone_.load(std::memory_order_relaxed) == 0) return nullptr;
-    std::lock_guard lock(mutex_);
-    for (std::size_t lane = 0; lane < queues_.size(); ++lane) {
-      const auto found = std::ranges::find(queues_[lane], task_node::anyone, &task_node::where);
-      if (found != queues_[lane].end()) return take(lane, found);
-    }
-    return nullptr;
+    return pop_sorted(priority::high, priority::low, true);
   }
 
  private:
-  using queue = std::deque<task_node*>;
+  /// Linked by `next_free`, which a task in flight that is ready does not use.
+  struct queue {
+    task_node* first = nullptr;
+    task_node** end = &first;
+  };
 
-  void fill(std::size_t lane) noexcept { filled_.fetch_or(1U << lane, std::memory_order_seq_cst); }
-  void clear(std::size_t lane) noexcept {
-    filled_.fetch_and(~(1U << lane), std::memory_order_seq_cst);
-  }
-  [[gnu::noinline, nodiscard]] task_node* pop_locked(std::size_t lane) {
-    std::lock_guard lock(mutex_);
-    if (queues_[lane].empty()) return nullptr;
-    return take(lane, queues_[lane].begin());
-  }
-  [[nodiscard]] task_node* take(std::size_t lane, queue::iterator which) {
-    task_node* const node = *which;
-    if (which == queues_[lane].begin()) {
-      queues_[lane].pop_front();
-    } else {
-      queues_[lane].erase(which);
+  [[gnu::noinline, nodiscard]] task_node* pop_sorted(priority first, priority last,
+                                                     bool for_anyone) noexcept {
+    const std::lock_guard lock(mutex_);
+    sort_arrived();
+    for (auto lane = static_cast<std::size_t>(first); lane <= static_cast<std::size_t>(last);
+         ++lane) {
+      queue& from = queues_[lane];
+      task_node** at = &from.first;
+      while (for_anyone && *at != nullptr && (*at)->where != task_node::anyone)
+        at = &(*at)->next_free;
+      task_node* const node = *at;
+      if (node == nullptr) continue;
+      *at = node->next_free;
+      if (*at == nullptr) from.end = at;
+      if (node->where == task_node::anyone) for_anyone_.fetch_sub(1, std::memory_order_relaxed);
+      count_.fetch_sub(1, std::memory_order_seq_cst);
+      return node;
     }
-    if (queues_[lane].empty()) clear(lane);
-    if (node->where == task_node::anyone) for_anyone_.fetch_sub(1, std::memory_order_relaxed);
-    return node;
+    return nullptr;
+  }
+  void sort_arrived() noexcept {
+    task_node* oldest = turned_round(arrived_.take_all());
+    while (oldest != nullptr) {
+      queue& to = queues_[static_cast<std::size_t>(oldest->urgency)];
+      *to.end = oldest;
+      to.end = &oldest->next_free;
+      oldest = std::exchange(oldest->next_free, nullptr);
+    }
   }
 
+  node_stack arrived_;
   std::mutex mutex_;
   std::array<queue, priority_count> queues_;
-  /// One bit a queue that is not empty, written under the lock, and one for what is beside them.
-  /// seq_cst: pairs with event_count, for who sees the bit of an earlier task takes the lock, and
-  /// finds the later one too.
-  std::atomic<unsigned> filled_{0};
-  std::atomic<int> for_anyone_{0};  ///< entries in all queues
+  std::atomic<std::size_t> count_{0};  ///< of all entries
+  std::atomic<int> for_anyone_{0};     ///< of those that are meant for anyone
 };
 
 }  // namespace plait::detail

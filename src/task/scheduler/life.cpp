@@ -138,6 +138,7 @@ void scheduler::observe(task_observer* observer) {
   s.expect_submitting_thread();
   PLAIT_EXPECTS(s.tasks.all_finished(), "an observer is set when no task is in flight");
   const implementation::stay inside(s);
+  s.time().stop_passing();
   s.watch.observe(observer);
   s.threads.for_each_resource([&s](const auto& one) { s.watch.threads_added(one); });
 }

@@ -51,8 +51,8 @@ class progress_sources {
 
   [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
   bool poll(bool again) {
-    bool worked = communication_ != nullptr && communication_->poll(again);
-    for_each_added([&](progress_source& one) { worked = one.poll(again) || worked; });
+    bool worked = false;
+    for_each([&](progress_source& one) { worked = one.poll(again) || worked; });
     return worked;
   }
   /// ... of communication.
@@ -66,10 +66,8 @@ class progress_sources {
     return worked;
   }
   [[nodiscard]] ticks idle_wait(ticks awake_since) {
-    ticks wait =
-        communication_ != nullptr ? communication_->idle_wait(awake_since) : progress_source::never;
-    for_each_added(
-        [&](progress_source& one) { wait = std::min(wait, one.idle_wait(awake_since)); });
+    ticks wait = progress_source::never;
+    for_each([&](progress_source& one) { wait = std::min(wait, one.idle_wait(awake_since)); });
     return wait;
   }
   [[nodiscard]] bool needs_idle_workers() {
@@ -88,13 +86,16 @@ class progress_sources {
   }
   [[nodiscard]] bool cancel() {
     bool ended = true;
-    for_each_added([&](progress_source& one) { ended = one.cancel() && ended; });
-    return (communication_ == nullptr || communication_->cancel()) && ended;
+    for_each([&](progress_source& one) { ended = one.cancel() && ended; });
+    return ended;
   }
   [[nodiscard]] ticks due_at() {
-    ticks due = communication_ != nullptr ? communication_->due_at() : progress_source::never;
-    if (has_added()) due = std::min(due, added_due_at());
-    return due;
+    const ticks due = communication_ != nullptr ? communication_->due_at() : progress_source::never;
+    return has_added() ? std::min(due, added_due_at()) : due;
+  }
+  [[nodiscard]] bool is_due() {
+    const ticks due = due_at();
+    return due != progress_source::never && now_ticks() >= due;
   }
   [[gnu::noinline]] ticks added_due_at() {
     ticks due = progress_source::never;
@@ -102,8 +103,7 @@ class progress_sources {
     return due;
   }
   void passed(ticks now) {
-    if (communication_ != nullptr) communication_->passed(now);
-    for_each_added([&](progress_source& one) { one.passed(now); });
+    for_each([&](progress_source& one) { one.passed(now); });
   }
 
  private:
@@ -116,6 +116,10 @@ class progress_sources {
 
   [[nodiscard]] bool has_added() const noexcept {
     return added_.load(std::memory_order_relaxed) != 0;
+  }
+  void for_each(const auto& use) {
+    if (communication_ != nullptr) use(*communication_);
+    for_each_added(use);
   }
   void for_each_added(const auto& use) {
     if (!has_added()) return;

@@ -35,8 +35,6 @@ task_node* ready_set::find(worker& w) noexcept {
 /// taking the newest first, as work stealing usually does, interleaves steps and costs 6 % of the
 /// computation.
 task_node* ready_set::find_among_all(worker& w) {
-  if (outside_.is_filled_beside()) take_let_go();
-  if (is_one_) return find_with_one();
   const bool high_next = w.next != nullptr && w.next->urgency == priority::high;
   if (high_next || high_.load(std::memory_order_seq_cst) > 0) {
     if (task_node* node = find<priority::high>(w)) {
@@ -50,7 +48,8 @@ task_node* ready_set::find_among_all(worker& w) {
 
 task_node* ready_set::find_with_one() {
   for (const priority urgency : {priority::high, priority::normal, priority::low}) {
-    if (task_node* const node = outside_.pop(urgency)) {
+    const bool none = urgency == priority::high && high_.load(std::memory_order_seq_cst) == 0;
+    if (task_node* const node = none ? nullptr : outside_.pop(urgency)) {
       if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
       return node;
     }
@@ -73,7 +72,6 @@ task_node* ready_set::steal(worker& w, priority urgency) noexcept {
 }
 
 task_node* ready_set::take_for_anyone() {
-  if (outside_.is_filled_beside()) take_let_go();
   task_node* const node = outside_.pop_for_anyone();
   if (node != nullptr && node->urgency == priority::high)
     high_.fetch_sub(1, std::memory_order_relaxed);
@@ -94,45 +92,16 @@ void ready_set::add_to_queues(task_node& node, worker& w) noexcept {
   }
 }
 
-[[gnu::noinline]] void ready_set::add_outside(task_node& node) {
+[[gnu::noinline]] void ready_set::add_outside(task_node& node) noexcept {
   if (node.where != 0 && node.where != task_node::anyone)
     return threads_.resource(node.where).push(node);
+  add_for_workers(node);
+}
+
+void ready_set::add_for_workers(task_node& node) noexcept {
   expect_high(node);
   outside_.push(node);
   announce(threads_.this_worker());
-}
-
-/// `next_free` is nobody else's while a compute task is in flight.
-void ready_set::add_let_go(task_node& node) noexcept {
-  task_node* head = let_go_.load(std::memory_order_relaxed);
-  do {
-    node.next_free = head;
-  } while (!let_go_.compare_exchange_weak(head, &node, std::memory_order_seq_cst,
-                                          std::memory_order_relaxed));
-  outside_.fill_beside();
-  announce(threads_.this_worker());
-}
-
-/// To the inbox of the workers, oldest first; those of a resource too, for nothing is left to be
-/// run. All are announced again: another thread may have found the stack empty and the inbox not
-/// filled yet, and sleeps.
-[[gnu::noinline]] void ready_set::take_let_go() {
-  outside_.clear_beside();
-  task_node* newest = let_go_.exchange(nullptr, std::memory_order_acquire);
-  task_node* oldest = nullptr;
-  while (newest != nullptr) {
-    task_node* const next = newest->next_free;
-    newest->next_free = oldest;
-    oldest = newest;
-    newest = next;
-  }
-  while (oldest != nullptr) {
-    task_node& node = *oldest;
-    oldest = node.next_free;
-    expect_high(node);
-    outside_.push(node);
-    announce(threads_.this_worker());
-  }
 }
 
 }  // namespace plait::detail

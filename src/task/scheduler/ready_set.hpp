@@ -39,19 +39,32 @@ class ready_set {
     if (w != nullptr && w->is_only) return add_serially(node);
     w == nullptr || w->of != nullptr ? add_outside(node) : add_to_queues(node, *w);
   }
+  /// Adds a task that the only worker has released, or a submission of its own.
+  [[gnu::always_inline]] void add_serially(task_node& node) noexcept {
+    const std::uint64_t id = node.id.load(std::memory_order_relaxed);
+    if (node.urgency == priority::normal) [[likely]]
+      return serial_[priority::normal].push(&node, id);
+    serial_[node.urgency].push(&node, id);
+  }
   /// Puts a task into an inbox: the workers', from which the helper takes too, or that of the
   /// resource which the task is meant for.  Any thread.
-  void add_outside(task_node& node);
-
-  /// Adds a task that runs no more, to be finished by a worker or, if it is meant for anyone, by
-  /// the helper.  Any thread; without a lock.
-  void add_let_go(task_node& node) noexcept;
+  void add_outside(task_node& node) noexcept;
+  /// Puts a task into the inbox of the workers, even if it is meant for a resource: one that runs
+  /// no more, and is to be finished.  Any thread; without a lock.
+  void add_for_workers(task_node& node) noexcept;
 
   /// Returns the task that `w` runs next, or null.
   [[gnu::always_inline, nodiscard]] task_node* find(worker& w) {
-    if (!w.is_only || !outside_.empty()) [[unlikely]]
-      return find_among_all(w);
-    return find_serially();
+    return w.is_only ? find_alone() : find_among_all(w);
+  }
+  /// Returns what the only worker runs next, or null.
+  [[gnu::always_inline, nodiscard]] task_node* find_alone() {
+    if (!outside_.empty()) [[unlikely]]
+      return find_with_one();
+    if (!serial_[priority::high].empty()) [[unlikely]]
+      return serial_[priority::high].take();
+    task_node* const node = serial_[priority::normal].take();
+    return node != nullptr ? node : serial_[priority::low].take();
   }
   /// Returns a task that is meant for anyone, or null.  The helper.
   [[nodiscard]] task_node* take_for_anyone();
@@ -78,17 +91,8 @@ class ready_set {
   [[nodiscard]] task_node* find(worker& w) noexcept;
   [[nodiscard]] task_node* find_among_all(worker& w);
   [[nodiscard]] task_node* find_with_one();
-  [[nodiscard]] task_node* find_serially() noexcept {
-    if (!serial_[priority::high].empty()) [[unlikely]]
-      return serial_[priority::high].take();
-    task_node* const node = serial_[priority::normal].take();
-    return node != nullptr ? node : serial_[priority::low].take();
-  }
   void add_to_queues(task_node& node, worker& w) noexcept;
   [[nodiscard]] task_node* steal(worker& w, priority urgency) noexcept;
-  [[gnu::always_inline]] void add_serially(task_node& node) noexcept {
-    serial_[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
-  }
   void push(task_node& node, worker& w) noexcept {
     expect_high(node);
     w.own[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
@@ -99,7 +103,6 @@ class ready_set {
     worker_events_.notify_one();
     if (here == nullptr || here->index != 0) submitter_events_.notify_one();
   }
-  void take_let_go();
   void expect_high(const task_node& node) noexcept {
     if (node.urgency == priority::high) high_.fetch_add(1, std::memory_order_seq_cst);
   }
@@ -109,10 +112,6 @@ class ready_set {
   lanes<serial_tasks> serial_;
   alignas(128) lanes<ready_queue> fresh_;  ///< pushed by the submitting thread, taken oldest first
   inbox outside_;
-  /// Any number of threads push to it, and one takes all at once: no ABA.  The inbox says that it
-  /// is to be looked at, from after a push until before all are taken: whoever takes that word back
-  /// sees the push.
-  std::atomic<task_node*> let_go_{nullptr};
   /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered
   /// after it has been taken.
   alignas(128) std::atomic<std::int64_t> high_{0};

@@ -16,11 +16,10 @@
 
 namespace plait::detail {
 
-/// Why no task is left behind.  `push` puts the task into the inbox, whose bits are set with
-/// seq_cst, and then notifies.  A thread that finds nothing prepares, looks again, and sleeps only
-/// if it finds nothing once more.  `event_count` shows that one of the two sees the other.  A push
-/// wakes one thread.  If the awake threads take the task first, the woken one finds nothing and
-/// sleeps again.
+/// Why no task is left behind.  `push` puts the task into the inbox and then notifies.  A thread
+/// that finds nothing prepares, looks again, and sleeps only if it finds nothing once more.
+/// `event_count` shows that one of the two sees the other.  A push wakes one thread.  If the awake
+/// threads take the task first, the woken one finds nothing and sleeps again.
 ///
 /// Why a task runs once: the inbox hands out each entry once, under its lock.
 ///
@@ -37,12 +36,6 @@ struct resource_threads {
   void push(task_node& node) noexcept {
     ready.push(node);
     events.notify_one();
-  }
-  [[nodiscard]] task_node* take() {
-    for (const priority urgency : {priority::high, priority::normal, priority::low}) {
-      if (task_node* node = ready.pop(urgency)) return node;
-    }
-    return nullptr;
   }
   [[nodiscard]] std::string label(std::size_t place) const {
     return threads.size() == 1 ? name : name + " " + std::to_string(place);

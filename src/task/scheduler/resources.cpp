@@ -17,13 +17,13 @@ using detail::worker;
 
 /// Returns null when the scheduler closes.
 task_node* scheduler::implementation::next_of_resource(resource_threads& of, worker& w) {
-  task_node* node = of.take();
+  task_node* node = of.ready.pop();
   if (node != nullptr) return node;
   publish_counts(w);
   const ticks begin = w.time.idleness_begins(nothing_in_flight);
-  while ((node = of.take()) == nullptr && !of.stopping.load(std::memory_order_seq_cst)) {
+  while ((node = of.ready.pop()) == nullptr && !of.stopping.load(std::memory_order_seq_cst)) {
     const auto key = of.events.prepare();
-    node = of.take();
+    node = of.ready.pop();
     if (node != nullptr || of.stopping.load(std::memory_order_seq_cst)) {
       of.events.cancel();
       break;

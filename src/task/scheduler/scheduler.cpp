@@ -108,9 +108,10 @@ namespace {
     const bool full = s.tasks.is_full();
     full || s.watch.has_observer() ? s.entered() : s.time().entered_to_submit(kind);
     if (full) s.wait_for_room();
-    if (!s.tasks.has_free()) s.tasks.collect();
+    s.tasks.provide_free();
     s.tasks.open = &s.tasks.take(name, kind);
   }
+  s.tasks.open->is_told = s.recording != nullptr || s.watch.watches_submission();
   s.watch.submission_begins(*s.tasks.open);
   return *s.tasks.open;
 }
@@ -119,6 +120,13 @@ namespace {
 [[gnu::noinline]] void left_submission(auto& s, node_kind kind) noexcept {
   s.time().left();
   if (kind == node_kind::compute && !s.watch.is_watching()) s.time().let_submissions_pass();
+}
+
+/// Submits a node that waits for nothing.
+[[gnu::noinline]] void submit_ready(auto& s, task_node& node) {
+  node.kind == node_kind::compute ? s.ready.add_submitted(node)
+                                  : s.start_in_turn(node, node, &s.threads.submitter());
+  if (s.time().is_inside()) left_submission(s, node.kind);
 }
 
 [[gnu::noinline]] void declare(auto& s, task_node& node, byte_range bytes, access_mode mode,
@@ -132,20 +140,20 @@ namespace {
 /// Not to be inlined: see `of_suspendable_task`.
 [[gnu::noinline]] task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
-  worker* const w = s.threads.this_worker();
+  const detail::crew::role& here = detail::crew::here;
   // Other threads, and tasks, are inside.
-  if (kind != node_kind::compute || w == nullptr || w->time.is_inside() ||
-      s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() || !w->time.lets_pass() ||
-      !w->time.passed())
+  if (kind != node_kind::compute || here.of != &s.threads || here.self->time.is_inside() ||
+      s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() ||
+      !here.self->time.submission_passes())
     return allocate_with_care(s, name.c_str(), kind);
-  return *(s.tasks.open = &s.tasks.take(name.c_str(), kind));
+  return *(s.tasks.open = &s.tasks.take(name.c_str(), node_kind::compute));
 }
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
                            const void* operation) {
-  implementation& s = *self_;
-  if (s.watch.is_told(node)) return declare(s, node, bytes, mode, operation);
-  s.tracker_of(node).add(node, bytes, mode, operation);
+  if (node.is_told) [[unlikely]]
+    return declare(*self_, node, bytes, mode, operation);
+  self_->tasks.tracker.add(node, bytes, mode, operation);
 }
 
 void scheduler::add_container(task_node& node, const detail::container& c, access_mode mode,
@@ -162,13 +170,15 @@ void scheduler::add_box(task_node& node, const strided_bytes& box, access_mode m
 
 void scheduler::submit(task_node& node) {
   implementation& s = *self_;
-  if (node.is_child) return s.submit_child(node);
-  s.tasks.open = nullptr;
-  if (node.recorded != nullptr) return;
-  if (detail::submitted_tasks::is_ready(node)) {
-    node.kind == node_kind::compute ? s.ready.add_submitted(node)
-                                    : s.start_in_turn(node, node, &s.threads.submitter());
+  if (node.is_told) [[unlikely]] {
+    if (node.is_child) return s.submit_child(node);
+    if (node.recorded != nullptr) {
+      s.tasks.open = nullptr;
+      return;
+    }
   }
+  s.tasks.open = nullptr;
+  if (detail::submitted_tasks::is_ready(node)) return submit_ready(s, node);
   if (s.time().is_inside()) left_submission(s, node.kind);
 }
 

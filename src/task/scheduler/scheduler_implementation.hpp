@@ -83,6 +83,7 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node* idle(detail::worker& w, Done done, ticks longest_sleep);
   void leave_loop(detail::worker& w) noexcept;
   void run(detail::worker& w, detail::task_node& node);
+  template <bool alone>
   [[nodiscard]] bool run_passing(detail::worker& w, detail::task_node& node);
   void has_run(detail::worker& w, detail::task_node& node, ticks begin, bool ended);
   bool execute(detail::task_node& node) noexcept;
@@ -98,10 +99,11 @@ struct scheduler::implementation {
 
   // --- any thread; `w` is null for one that is no worker ----------------------------------------
   void finish(detail::task_node& node, detail::worker* w);
-  template <bool passes>
+  template <bool passes, bool alone>
   void finish_submitted(detail::task_node& node, detail::worker* w);
-  template <bool passes>
+  template <bool passes, bool alone>
   void finish_replayed(detail::task_node& node, detail::worker* w);
+  template <bool alone = false>
   void make_ready(detail::task_node& node, detail::worker* w);
   void start(detail::task_node& node, detail::worker* w);
   /// Starts the messages from `first` to `last`, each the `next_free` of the one before it.
@@ -149,10 +151,12 @@ struct scheduler::implementation {
   finish(node, &w);
 }
 
+/// `alone`: `w` is the only worker.
+template <bool alone>
 [[gnu::always_inline]] inline void scheduler::implementation::make_ready(detail::task_node& node,
                                                                          detail::worker* w) {
   if ((node.care & detail::task_node::elsewhere) == 0) [[likely]]
-    return ready.add_released(node, w);
+    return alone ? ready.add_serially(node) : ready.add_released(node, w);
   if (node.kind == detail::node_kind::asynchronous) return start_in_turn(node, node, w);
   ready.add_outside(node);
 }

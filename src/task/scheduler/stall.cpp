@@ -6,7 +6,7 @@
 //    thread alone, when it submits (or records); nobody else frees or reuses a node.  So a node
 //    seen unfinished here keeps its identity until this look is over, even if it finishes
 //    meanwhile, and so do the edges, which live in nodes.
-//  - What other threads change is atomic: `successors`, `unmet`, `id`, `iteration`, the `next` of
+//  - What other threads change is atomic: `successors`, `unmet`, `id`, the `next` of
 //    an edge, and which task a worker runs.
 //  - The successors of a recorded task do not change after recording, and the graph that is being
 //    replayed is kept by `replaying`.
@@ -44,10 +44,9 @@ class stall_survey {
   }
 
   void add_replayed(const task_node& node, const replayed_graph& graph) {
-    const std::uint64_t iteration = node.recorded->iteration.load(std::memory_order_relaxed);
+    const std::uint64_t iteration = graph.iteration_of(node);
     if (iteration == graph.iterations()) return;
-    tasks_.push_back(
-        {.node = &node, .is = state_of(node, !graph.met(node)), .iteration = iteration + 1});
+    tasks_.push_back({.node = &node, .is = stall::state::waiting, .iteration = iteration + 1});
   }
 
   /// Before the functions below.
@@ -83,6 +82,10 @@ class stall_survey {
       } else {
         find_replayed_successors(i);
       }
+    }
+    for (stall::task& task : tasks_) {
+      if (task.iteration != 0 && task.is == stall::state::waiting)
+        task.is = state_of(*task.node, !task.waits_for.empty());
     }
   }
 
@@ -139,7 +142,7 @@ class stall_survey {
                        threads.total(&counters::children);
   if (replaying == nullptr) return mark;
   for (const task_node& node : replaying->nodes()) {
-    mark += node.recorded->iteration.load(std::memory_order_relaxed);
+    mark += node.id.load(std::memory_order_relaxed);
   }
   return mark;
 }
@@ -159,9 +162,7 @@ class stall_survey {
     for (const auto& w : one.threads) survey.add_worker(*w, one.name.c_str(), place++);
   });
   open.for_each([&](const task_node& node, ticks since) {
-    const std::uint64_t iteration =
-        node.recorded == nullptr ? 0 : node.recorded->iteration.load(std::memory_order_relaxed) + 1;
-    survey.add_held(node, iteration, since, result);
+    survey.add_held(node, node.recorded == nullptr ? 0 : iteration_of(node) + 1, since, result);
   });
   survey.find_dependences();
   return result;

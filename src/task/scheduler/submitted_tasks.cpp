@@ -3,6 +3,11 @@
 
 namespace plait::detail {
 
+void submitted_tasks::provide_free() {
+  if (free_ == nullptr) collect();
+  if (free_->has_more_edges()) free_->more_edges->clear();
+}
+
 /// Nodes that others have given back; or new ones.
 void submitted_tasks::collect() {
   threads_.collect([this](task_node* list) {

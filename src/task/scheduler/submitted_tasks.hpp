@@ -24,12 +24,15 @@ class submitted_tasks {
   submitted_tasks(crew& threads, std::size_t limit) : threads_(threads), limit_(limit) {}
 
   /// Returns true if there was no room for a task when the counts were read last.
-  [[nodiscard]] bool is_full() const noexcept { return in_flight() >= limit_; }
-  [[nodiscard]] bool has_free() const noexcept { return free_ != nullptr; }
+  [[nodiscard]] bool is_full() const noexcept { return last_id_ >= last_with_room_; }
+  /// Returns true if `take` finds a free node.
+  [[nodiscard]] bool has_free() const noexcept {
+    return free_ != nullptr && !free_->has_more_edges();
+  }
   /// Reads the counts; returns how many tasks there is room for.
   [[nodiscard]] std::size_t room() noexcept {
     peak_ = peak();
-    uncounted_ = threads_.total(&counters::uncounted);
+    count_out(threads_.total(&counters::uncounted));
     return limit_ - in_flight();
   }
   [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
@@ -38,12 +41,12 @@ class submitted_tasks {
     return threads_.total(&counters::finished) == submitted();
   }
 
-  /// Has a free node, of those that others have given back or a new one.
-  void collect();
+  /// Has a free node, of those that have been given back or a new one.
+  void provide_free();
   /// Returns a node for a new task.  Precondition: there is room, and a free one.
   [[nodiscard]] task_node& take(const char* name, node_kind kind) noexcept {
     task_node& node = *std::exchange(free_, free_->next_free);
-    if (free_ != nullptr) free_->prefetch_to_submit();
+    if (!is_one_ && free_ != nullptr) free_->prefetch_to_submit();
     prepare(node, ++last_id_, name, kind, is_one_);
     return node;
   }
@@ -55,7 +58,7 @@ class submitted_tasks {
     peak_ = std::max(peak(), at_once);
     ids_without_task_ += tasks - 1;
     const std::uint64_t first = std::exchange(last_id_, last_id_ + tasks) + 1;
-    uncounted_ = submitted();
+    count_out(submitted());
     return first;
   }
 
@@ -79,9 +82,14 @@ class submitted_tasks {
  private:
   static constexpr std::size_t nodes_per_block = 64;
 
+  void collect();
   /// Returns how many tasks, and replays.
   [[nodiscard]] std::uint64_t submitted() const noexcept { return last_id_ - ids_without_task_; }
   [[nodiscard]] std::size_t in_flight() const noexcept { return submitted() - uncounted_; }
+  void count_out(std::uint64_t nodes) noexcept {
+    uncounted_ = nodes;
+    last_with_room_ = ids_without_task_ + uncounted_ + limit_;
+  }
 
   crew& threads_;
   const bool is_one_ = threads_.is_one();
@@ -89,16 +97,17 @@ class submitted_tasks {
   std::vector<std::unique_ptr<task_node[]>> blocks_;
   task_node* free_ = nullptr;
   std::uint64_t last_id_ = 0;
-  std::uint64_t ids_without_task_ = 0;  ///< of replays, but for one each
-  std::uint64_t uncounted_ = 0;         ///< of `submitted`, when the counts were read last
-  std::size_t peak_ = 0;                ///< until then
+  std::uint64_t ids_without_task_ = 0;     ///< of replays, but for one each
+  std::uint64_t uncounted_ = 0;            ///< of `submitted`, when the counts were read last
+  std::uint64_t last_with_room_ = limit_;  ///< id
+  std::size_t peak_ = 0;                   ///< until then
 };
 
 inline bool submitted_tasks::is_ready(task_node& node) noexcept {
   // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.
   if (node.edges_made == 0) return true;
   const std::int32_t guard = task_node::submission_guard - node.edges_made;
-  if (node.follows_unshared) {  // some may have finished since, while a task was suspended
+  if (node.follows_unshared) [[likely]] {  // some may have finished, while a task was suspended
     const std::int32_t unmet = node.unmet.load(std::memory_order_relaxed) - guard;
     node.unmet.store(unmet, std::memory_order_relaxed);
     return unmet == 0;
@@ -108,27 +117,24 @@ inline bool submitted_tasks::is_ready(task_node& node) noexcept {
 
 inline void submitted_tasks::prepare(task_node& node, std::uint64_t id, const char* name,
                                      node_kind kind, bool one_worker) noexcept {
+  const bool is_task = kind == node_kind::compute;
   ++node.generation;
   node.id.store(id, std::memory_order_relaxed);
   node.name = name;
-  node.kind = kind;
-  node.urgency = priority::normal;
-  node.uncounted = false;
-  node.trivial = false;
-  node.care = 0;
-  node.where = 0;
-  node.unshared = one_worker;
-  node.follows_unshared = true;
-  node.last_successor_id = 0;
-  if (node.edges_used > task_node::inline_edges) node.more_edges->clear();
-  node.edges_used = 0;
-  node.edges_made = 0;
-  if (kind == node_kind::asynchronous) {
-    node.unshared = false;
-    node.care = task_node::elsewhere;
-  }
   node.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
   node.successors.store(nullptr, std::memory_order_relaxed);
+  // In the order in which they lie, so that one instruction writes several.
+  node.edges_made = 0;
+  node.urgency = priority::normal;
+  node.is_told = false;
+  node.kind = kind;
+  node.is_child = false;
+  node.unshared = one_worker && is_task;
+  node.follows_unshared = true;
+  node.uncounted = false;
+  node.trivial = false;
+  node.care = is_task ? 0 : task_node::elsewhere;
+  node.where = 0;
 }
 
 }  // namespace plait::detail

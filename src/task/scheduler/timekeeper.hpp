@@ -36,8 +36,8 @@ struct waited {
 /// Everything but what says otherwise is for the worker's own thread.
 ///
 /// When the clock is read around tasks: before one in `sampled_overhead::period`, after each; but
-/// of tasks that take no longer than some readings, after one in sixteen (a fifth of an empty
-/// replayed task was the reading after one in eight), in eight while messages are in flight.  Posts
+/// of tasks that take no longer than some readings, after one in 64 (a third of an empty
+/// replayed task was the reading after one in 16), in eight while messages are in flight.  Posts
 /// and submissions are timed likewise: what is not is owed to the account at what it usually takes.
 template <class Clock>
 class basic_timekeeper {
@@ -107,12 +107,18 @@ class basic_timekeeper {
   /// wants to know soon how late it is.
   void let_pass(bool watchful = false) noexcept {
     stop_passing();
-    const int most = watchful ? most_unread / 2 : most_unread;
+    const int most = watchful ? most_unread / 2 : sampled_overhead::period - 1;
     const int count = std::min(most - unread_, between_tasks_.until_due() - 1);
     if (tasks_short_ && count > 0) owe_passing(between_tasks_, count);
   }
+  /// Returns whether the submission that begins passes.
+  [[nodiscard]] bool submission_passes() noexcept {
+    if (left_to_pass_ <= 0) return false;
+    --left_to_pass_;
+    return true;
+  }
   /// Returns whether nothing is to be told before the next task: if so, `passed` is asked when it
-  /// has ended; of a submission at once.
+  /// has ended.
   [[nodiscard]] bool lets_pass() const noexcept { return left_to_pass_ >= 0; }
   /// Returns true if the task has passed, false if it is to be told to `task_ended` as `unread`.
   [[nodiscard]] bool passed() noexcept { return --left_to_pass_ >= 0; }
@@ -191,12 +197,14 @@ class basic_timekeeper {
   /// Notes that a look begins.  No task ran since the clock was read: the owed time is that of
   /// posts, and the rest no task's.  Until `look_ended` posts and completions are part of the look.
   void look_begins() noexcept {
-    book_all_but_owed(activity::overhead);
+    account_.charge_most(activity::overhead, read(), 0);
+    unread_ = 0;
     in_ = place::look;
   }
   void look_ended() noexcept {
     in_ = place::plait;
-    book_all_but_owed(activity::posting);
+    account_.charge_most(activity::posting, read(), 0);
+    unread_ = 0;
   }
 
   // Idleness.  `in_flight_until(time)`: how long others have been waited for by then (`waited`)
@@ -290,12 +298,6 @@ class basic_timekeeper {
     unread_ = 0;
     account_.charge_most(activity::compute, now, timed ? 0 : between_tasks_.usual());
     return now;
-  }
-  /// Books the time since the last booking, but for the owed part, to `to`.  Precondition: no task
-  /// has run since.
-  void book_all_but_owed(activity to) noexcept {
-    account_.charge_most(to, read(), 0);
-    unread_ = 0;
   }
   void owe_passing(sampled_overhead& what, int count) noexcept {
     if (&what == &between_tasks_) unread_ += count;

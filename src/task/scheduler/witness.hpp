@@ -55,10 +55,8 @@ class witness {
     if (watches_submission_) [[unlikely]]
       begins_watched(node);
   }
-  /// Returns whether accesses of the task are to be told.
-  [[nodiscard]] bool is_told(const task_node& node) const noexcept {
-    return watches_submission_ || node.recorded != nullptr;
-  }
+  /// Returns whether accesses are to be told.
+  [[nodiscard]] bool watches_submission() const noexcept { return watches_submission_; }
   /// Tells an access.  Returns true if dependences are found now, not when the graph is closed.
   template <class Memory>
   [[nodiscard]] bool declares(task_node& node, const Memory& memory, access_mode mode,

@@ -6,8 +6,9 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
+#include <utility>
 
-#include <plait/task/detail/node.hpp>
+#include <plait/task/detail/node_stack.hpp>
 #include <plait/task/detail/ready_tasks.hpp>
 
 #include "task/scheduler/timekeeper.hpp"
@@ -30,26 +31,6 @@ class lanes {
 
  private:
   std::array<Queue, priority_count> queues_;
-};
-
-/// Stack of finished nodes on their way back to the submitting thread.  Any number of threads push,
-/// one takes everything at once: no ABA.
-class returned_nodes {
- public:
-  void push(task_node& node) noexcept {
-    task_node* head = head_.load(std::memory_order_relaxed);
-    do {
-      node.next_free = head;
-    } while (!head_.compare_exchange_weak(head, &node, std::memory_order_release,
-                                          std::memory_order_relaxed));
-  }
-  [[nodiscard]] task_node* take_all() noexcept {
-    if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
-    return head_.exchange(nullptr, std::memory_order_acquire);
-  }
-
- private:
-  std::atomic<task_node*> head_{nullptr};
 };
 
 /// Counts that one thread raises and others add up.
@@ -80,6 +61,11 @@ struct waiting_starts {
     last = &to;
     return !being_emptied;
   }
+  /// Adds one before all others.
+  void add_before(task_node& one) noexcept {
+    if (first == nullptr) last = &one;
+    one.next_free = std::exchange(first, &one);
+  }
 };
 
 struct alignas(128) worker {
@@ -103,7 +89,7 @@ struct alignas(128) worker {
   std::thread thread;
 
   alignas(128) counters counts;
-  returned_nodes returned;
+  node_stack returned;  ///< finished nodes on their way back to the submitting thread
 };
 
 }  // namespace plait::detail

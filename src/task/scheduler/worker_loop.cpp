@@ -40,25 +40,32 @@ namespace {
 ///
 /// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
 /// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.
-template <bool passes>
+/// `alone`: `w` is the only worker, and finishes a task that nobody else can touch.
+template <bool passes, bool alone>
 [[gnu::always_inline]] inline void scheduler::implementation::finish_submitted(task_node& node,
                                                                                worker* w) {
   if (!node.trivial) node.act(node, node_action::destroy);
   if (!passes) node.exclusions.reset();
-  const bool submits = w != nullptr && w->index == 0;
+  const bool submits = alone || (w != nullptr && w->index == 0);
   const bool is_child = !passes && std::exchange(node.is_child, false);
   const bool counts_for_limit = passes || (node.kind == node_kind::compute && !node.uncounted);
   edge* list = node.close(submits && !is_child);
-  if (list != nullptr && list->next.load(std::memory_order_relaxed) != nullptr)
+  // The queue of an only worker knows the order of submission itself.
+  if (!alone && list != nullptr && list->next.load(std::memory_order_relaxed) != nullptr)
     list = oldest_first(list);
+  detail::waiting_starts messages;
   while (list != nullptr) {
     task_node& successor = *list->successor;
     list = list->next.load(std::memory_order_relaxed);
-    if (successor.meet_one()) {
-      if (!passes) watch.released(successor, node.id.load(std::memory_order_relaxed), w);
-      make_ready(successor, w);
+    if (!(alone ? successor.meet_one_alone() : successor.meet_one())) continue;
+    if (!passes) watch.released(successor, node.id.load(std::memory_order_relaxed), w);
+    if (alone && successor.kind == node_kind::asynchronous) [[unlikely]] {
+      messages.add_before(successor);
+    } else {
+      make_ready<alone>(successor, w);
     }
   }
+  if (alone && messages.first != nullptr) start_in_turn(*messages.first, *messages.last, w);
   if (is_child) {
     detail::family& siblings = *std::exchange(node.siblings, nullptr);
     siblings.children->returned.push(node);
@@ -75,19 +82,20 @@ template <bool passes>
 }
 
 /// `passes`: nobody watches the task, and no failure is known.
-template <bool passes>
+template <bool passes, bool alone>
 [[gnu::always_inline]] inline void scheduler::implementation::finish_replayed(task_node& node,
                                                                               worker* w) {
   // Until it may run again.
   const std::uint64_t id = passes ? 0 : node.id.load(std::memory_order_relaxed);
   const auto released = [&](task_node & next) __attribute__((always_inline)) {
     if constexpr (!passes) watch.released(next, id, w);
-    make_ready(next, w);
+    make_ready<alone>(next, w);
   };
   const bool releases = passes || !failure.is_known();
   detail::replayed_graph& graph = *node.recorded->graph;
   if (!passes && releases && (node.care & task_node::ranked) != 0) graph.ranks(node);
-  if (graph.finish(node, releases, released)) count_finished(*this, w, true);
+  if (graph.finish(node, alone || node.unshared, releases, released))
+    count_finished(*this, w, true);
 }
 
 /// Makes this worker's counts visible in the total order in which a sleeping submitter checks them
@@ -107,32 +115,45 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
   ready.leave_loop(w);
 }
 
+namespace {
+
+[[gnu::noinline]] bool run_passing_with_care(auto& in, worker& w, task_node& node) {
+  return in.template run_passing<false>(w, node);
+}
+
+}  // namespace
+
 /// `run` for most tasks, of which nothing but their end is to be told, if that.  Returns false for
-/// others.
+/// others.  `alone`: `w` is the only worker.
+template <bool alone>
 [[gnu::always_inline]] inline bool scheduler::implementation::run_passing(worker& w,
                                                                           task_node& node) {
+  if (alone && node.care != 0) [[unlikely]]
+    return run_passing_with_care(*this, w, node);
   if (!w.time.lets_pass() || (node.care & ~task_node::elsewhere) != 0 || failure.is_known() ||
-      watch.has_observer())
+      (!alone && watch.has_observer()))
     return false;
   w.in_task.store(&node, std::memory_order_relaxed);
-  const bool failed = !execute(node);
+  if (!execute(node)) w.time.stop_passing();
   w.in_task.store(nullptr, std::memory_order_relaxed);
+  const detail::recorded_task* const recorded = node.recorded;
   // A look that is due must not wait for tasks of which nobody knows that they are short.
-  const bool looks = sources.any() && sources.due_at() != progress_source::never &&
-                     (node.recorded == nullptr || !node.recorded->brief);
-  // What the task has submitted or held has stopped the passing.
-  if (failed || looks || !w.time.passed()) [[unlikely]] {
+  const bool looks = (recorded == nullptr || !recorded->brief) && sources.any() && sources.is_due();
+  // What the task has thrown, submitted or held has stopped the passing.
+  if (looks || !w.time.passed()) [[unlikely]] {
     has_run(w, node, detail::timekeeper::unread, true);
-  } else if (node.recorded != nullptr) {
-    finish_replayed<true>(node, &w);
+  } else if (!alone && node.care != 0) {
+    finish(node, &w);
+  } else if (recorded != nullptr) {
+    finish_replayed<true, alone>(node, &w);
   } else {
-    node.care == 0 ? finish_submitted<true>(node, &w) : finish(node, &w);
+    finish_submitted<true, alone>(node, &w);
   }
   return true;
 }
 
 void scheduler::implementation::run(worker& w, task_node& node) {
-  if (run_passing(w, node)) return;
+  if (run_passing_with_care(*this, w, node)) return;
   if ((node.care & task_node::concluding) != 0) [[unlikely]] {
     node.care &= static_cast<std::uint8_t>(~task_node::concluding);
     end_family(node, w);
@@ -156,6 +177,8 @@ void scheduler::implementation::run(worker& w, task_node& node) {
 /// The function of a task has returned, or is suspended (not `ended`).
 [[gnu::noinline]] void scheduler::implementation::has_run(worker& w, task_node& node, ticks begin,
                                                           bool ended) {
+  // Asked while the task is unfinished: then another may come.
+  const bool may_pass = w.in_loop && !stacks.has_value() && !watch.has_observer();
   const bool may_look = sources.any() && w.of == nullptr;
   const ticks look = may_look ? sources.due_at() : progress_source::never;
   const bool watchful = look != progress_source::never;
@@ -183,29 +206,38 @@ void scheduler::implementation::run(worker& w, task_node& node) {
     (void)sources.poll(false);
     w.time.look_ended();
   }
-  if (w.in_loop && !stacks.has_value()) w.time.let_pass(watchful);
+  if (may_pass && !failure.is_known()) w.time.let_pass(watchful);
 }
 
+namespace {
+
 /// After a failure it asks before each task too, which is dropped: messages are to be given up.
-void scheduler::implementation::work_off(worker& w) {
+template <bool alone>
+void work_off(auto& in, worker& w) {
   const auto over = [&] {
-    if (w.index != 0) return stopping.load(std::memory_order_seq_cst);
-    give_up_if_failed();
-    return tasks.all_finished();
+    if (w.index != 0) return in.stopping.load(std::memory_order_seq_cst);
+    in.give_up_if_failed();
+    return in.tasks.all_finished();
   };
   w.in_loop = true;
   for (;;) {
-    task_node* node = ready.find(w);
-    if (node != nullptr && run_passing(w, *node)) [[likely]]
+    task_node* node = alone ? in.ready.find_alone() : in.ready.find(w);
+    if (node != nullptr && in.template run_passing<alone>(w, *node)) [[likely]]
       continue;
-    if (node == nullptr || failure.is_known()) [[unlikely]] {
+    if (node == nullptr || in.failure.is_known()) [[unlikely]] {
       if (over()) break;
-      if (node == nullptr) node = idle(w, over, progress_source::never);
+      if (node == nullptr) node = in.idle(w, over, progress_source::never);
       if (node == nullptr) continue;
     }
-    run(w, *node);
+    in.run(w, *node);
   }
-  leave_loop(w);
+  in.leave_loop(w);
+}
+
+}  // namespace
+
+void scheduler::implementation::work_off(worker& w) {
+  w.is_only ? plait::work_off<true>(*this, w) : plait::work_off<false>(*this, w);
 }
 
 /// All or none.  None: another task holds one of them, and will make this one ready again.
@@ -267,7 +299,8 @@ void scheduler::implementation::wait_without_worker(task_node& node, worker& w) 
 
 void scheduler::implementation::finish(task_node& node, worker* w) {
   if (node.kind == node_kind::asynchronous) watch.message_ended(node);
-  node.recorded == nullptr ? finish_submitted<false>(node, w) : finish_replayed<false>(node, w);
+  node.recorded == nullptr ? finish_submitted<false, false>(node, w)
+                           : finish_replayed<false, false>(node, w);
 }
 
 /// Posting is done here and now, by whoever released the operation: as early as its data allows.

@@ -14,17 +14,15 @@
 
 namespace plait::detail {
 
-/// Makes `task` a successor of `predecessor`, unless that has finished in the meantime, and counts
-/// the edge in `task.edges_made`.
+/// `add_edge` where the edge has no place in the node, or another thread finishes the predecessor.
 ///
 /// `task.unmet` still holds its submission guard, so a predecessor that finishes as soon as the
 /// edge is visible cannot make it ready.  The release publishes the edge to the predecessor's
-/// closing exchange.  One that is finished by the calling thread needs neither.
+/// closing exchange.
 [[gnu::noinline]] inline void add_any_edge(task_node& predecessor, task_node& task) {
-  edge* link = task.new_edge();
+  edge* const link = &task.new_edge();
   link->successor = &task;
-  ++task.edges_made;
-  if (predecessor.unshared) {  // and unfinished
+  if (predecessor.unshared) {
     link->next.store(predecessor.successors.load(std::memory_order_relaxed),
                      std::memory_order_relaxed);
     return predecessor.successors.store(link, std::memory_order_relaxed);
@@ -33,20 +31,27 @@ namespace plait::detail {
   edge* head = predecessor.successors.load(std::memory_order_acquire);
   do {
     if (head == task_node::closed()) {
-      --task.edges_made;
       return task.drop_newest_edge();
     }
     link->next.store(head, std::memory_order_relaxed);
   } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
                                                          std::memory_order_acquire));
 }
-inline void add_edge(task_node& predecessor, task_node& task) {
+/// Makes `task` a successor of `predecessor`, which is unfinished, unless it has finished in the
+/// meantime.
+[[gnu::always_inline]] inline void add_edge(task_node& predecessor, task_node& task) {
   const std::uint64_t id = task.id.load(std::memory_order_relaxed);
   if (predecessor.last_successor_id == id) return;
   predecessor.last_successor_id = id;
-  add_any_edge(predecessor, task);
+  if (!predecessor.unshared || !task.has_place_for_edge()) [[unlikely]]
+    return add_any_edge(predecessor, task);
+  edge& link = task.new_edge_in_place();
+  link.successor = &task;
+  link.next.store(predecessor.successors.load(std::memory_order_relaxed),
+                  std::memory_order_relaxed);
+  predecessor.successors.store(&link, std::memory_order_relaxed);
 }
-inline void add_edge(node_ref reference, task_node& task) {
+[[gnu::always_inline]] inline void add_edge(node_ref reference, task_node& task) {
   task_node* predecessor = reference.unfinished();
   if (predecessor != nullptr && predecessor != &task) add_edge(*predecessor, task);
 }
@@ -68,12 +73,19 @@ class access_history {
   access_history() = default;
   explicit access_history(task_node& last_writer) : writer_{&last_writer, last_writer.generation} {}
 
-  /// `task` touches these very bytes: it follows whom it must, and others will follow it.
-  void share(task_node& task, sharing kind);
-  void write(task_node& task) {
-    if (!sharers_.empty() || !before_.empty()) return write_after_sharers(task);
+  /// `task` touches these very bytes: it follows whom it must, and others will follow it.  Who
+  /// follows is entered first where there is a place for the edge in its node: that cannot fail.
+  void share(task_node& task, sharing kind) {
+    if (!task.has_place_for_edge() || kind != kind_ || !before_.empty() ||
+        kind.mode == access_mode::commutative || sharers_.size() == sharers_.capacity())
+      return share_with_care(task, kind);
+    sharers_.push_back({&task, task.generation});
+    is_shared_ = true;
     add_edge(writer_, task);
-    writer_ = {&task, task.generation};
+  }
+  void write(task_node& task) {
+    if (is_shared_ || !task.has_place_for_edge()) return write_with_care(task);
+    add_edge(std::exchange(writer_, {&task, task.generation}), task);
   }
 
   /// `task` touches some of these bytes, which another history keeps account of.
@@ -122,13 +134,15 @@ class access_history {
     for (const node_ref& one : before_) add_edge(one, task);
   }
 
-  void write_after_sharers(task_node& task);
+  void share_with_care(task_node& task, sharing kind);
+  void write_with_care(task_node& task);
   void hold_lock(task_node& task) const;
 
   node_ref writer_;
   std::vector<node_ref> before_;   ///< instead of a writer: sharers of another kind
   std::vector<node_ref> sharers_;  ///< follow `writer_` and `before_`
   sharing kind_;                   ///< of the sharers
+  bool is_shared_ = false;         ///< since somebody wrote alone
   std::shared_ptr<exclusion> lock_;
 };
 
@@ -142,7 +156,7 @@ inline void access_history::hold_lock(task_node& task) const {
   if (place == all.end() || *place != lock_) all.insert(place, lock_);
 }
 
-[[gnu::noinline]] inline void access_history::share(task_node& task, sharing kind) {
+[[gnu::noinline]] inline void access_history::share_with_care(task_node& task, sharing kind) {
   if (kind_ != kind) {
     if (!sharers_.empty()) {
       std::swap(before_, sharers_);  // they follow the writer themselves
@@ -159,13 +173,14 @@ inline void access_history::hold_lock(task_node& task) const {
     sharers_.reserve(2 * sharers_.size() + 1);
   }
   sharers_.push_back({&task, task.generation});
+  is_shared_ = true;
 }
 
 inline void access_history::follow_all(task_node& task) const {
   // Unfinished sharers follow what came before them themselves; but one that is `task` itself, or
   // none, says nothing about it.
   bool covered = false;
-  for (const node_ref& sharer : sharers_) {
+  for (const node_ref sharer : sharers_) {
     task_node* node = sharer.unfinished();
     if (node == nullptr || node == &task) continue;
     add_edge(*node, task);
@@ -174,10 +189,11 @@ inline void access_history::follow_all(task_node& task) const {
   if (!covered) follow_what_came_before(task);
 }
 
-[[gnu::noinline]] inline void access_history::write_after_sharers(task_node& task) {
+[[gnu::noinline]] inline void access_history::write_with_care(task_node& task) {
   follow_all(task);
   before_.clear();
   sharers_.clear();
+  is_shared_ = false;
   writer_ = {&task, task.generation};
 }
 

@@ -107,6 +107,7 @@ class dependence_tracker {
                     const void* operation);
   void hand_over(byte_range bytes);
   [[nodiscard]] iterator first_segment(std::uintptr_t begin);
+  [[nodiscard]] iterator segment_from(std::uintptr_t at) noexcept;
   void share_range(iterator where, task_node& task, byte_range bytes, sharing kind);
   void write_range(iterator where, task_node& task, byte_range bytes);
   iterator split(iterator where, std::uintptr_t at);

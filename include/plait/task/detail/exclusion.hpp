@@ -78,15 +78,8 @@ class exclusion {
 
   /// Appends the tasks that came meanwhile, oldest first, behind those that wait already.
   void append(task_node* newest) noexcept {
-    task_node* oldest = nullptr;
-    task_node* const last = newest;
-    while (newest != nullptr) {
-      task_node* older = newest->next_free;
-      newest->next_free = std::exchange(oldest, newest);
-      newest = older;
-    }
-    (queue_ == nullptr ? queue_ : last_->next_free) = oldest;
-    last_ = last;
+    (queue_ == nullptr ? queue_ : last_->next_free) = turned_round(newest);
+    last_ = newest;
   }
 
   std::atomic<task_node*> state_{nullptr};

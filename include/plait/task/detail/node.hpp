@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace plait {
@@ -62,11 +64,11 @@ struct alignas(64) recorded_task {
   task_node* const* successors = nullptr;  ///< `same` of them in its iteration, then those in the
   std::uint32_t same = 0;                  ///< following one: `all` together
   std::uint32_t all = 0;
-  std::int32_t predecessors = 0;  ///< what `unmet` counts in an iteration that is not the first
-  std::uint32_t index = 0;        ///< place in the order of submission
-  /// Iteration to be run, or being run.  The thread that finishes the task raises it.  Atomic for
-  /// the submitting thread that looks for a stall.
-  std::atomic<std::uint64_t> iteration{0};
+  std::int32_t predecessors = 0;      ///< what `unmet` counts in an iteration that is not the first
+  std::int32_t own_predecessors = 0;  ///< what `own_unmet` counts then
+  std::int32_t first_predecessors = 0;  ///< both in the first iteration
+  std::int32_t first_own_predecessors = 0;
+  std::uint32_t index = 0;     ///< place in the order of submission
   bool repeatable : 1 = true;  ///< its arguments can be copied
   bool brief : 1 = false;  ///< short when the clock was last read after it; the running thread's
   // How long it takes, and where that puts it (replayed_graph::rank).  The thread that runs or
@@ -76,9 +78,8 @@ struct alignas(64) recorded_task {
   bool urgency_given = false;  ///< by .priority()
   /// Value that `urgency` of the node takes when the node finishes next.
   std::atomic<priority> urgency{priority::normal};
-  std::int32_t own_predecessors = 0;  ///< initial `own_unmet`, except in the first iteration
-  std::int64_t this_run = 0;          ///< ticks, of the run that is being sampled
-  std::int64_t took = 0;              ///< ticks, of the shortest run: others were interrupted
+  std::int64_t this_run = 0;  ///< ticks, of the run that is being sampled
+  std::int64_t took = 0;      ///< ticks, of the shortest run: others were interrupted
 
   [[nodiscard]] bool is_sampled() const noexcept { return samples < enough_samples; }
 };
@@ -97,7 +98,7 @@ struct node_belongings {
 /// generations without synchronisation.
 struct alignas(64) task_node {
   static constexpr std::size_t storage_bytes = 128;
-  static constexpr int inline_edges = 4;
+  static constexpr int inline_edges = 8;
 
   // The first cache line: what every task needs.  The edge is here because whoever finishes the
   // predecessor reads it and `unmet` together, and mostly from another core's cache.
@@ -108,14 +109,16 @@ struct alignas(64) task_node {
   std::atomic<std::int32_t> unmet{0};
   std::uint32_t generation = 0;  // submitting thread only
   void (*act)(task_node&, node_action) = nullptr;
-  std::atomic<std::uint64_t> id{0};  // order of submission, from 1
-  task_node* next_free = nullptr;    // while returned or free
+  /// Order of submission, from 1; of a task of a graph: in the iteration that it runs next.
+  std::atomic<std::uint64_t> id{0};
+  task_node* next_free = nullptr;  // while returned or free
   union {
     std::int32_t edges_made = 0;  // predecessors that were unfinished when it was submitted
     std::int32_t own_unmet;       // of a task of a graph; see replayed_graph::meet
   };
   priority urgency = priority::normal;
-  std::uint8_t edges_used = 0;
+  bool is_told =
+      false;  // its accesses are not just entered into the tracker of the program's tasks
   node_kind kind = node_kind::compute;
   bool is_child = false;  // a task has submitted it
   edge first_edge;
@@ -140,10 +143,10 @@ struct alignas(64) task_node {
   std::uint8_t care = 0;          // why it takes more than to call its function and to finish it
   std::uint8_t where = 0;         // number of the resource that runs it; 0: a worker; or `anyone`
 
-  // The third: what only tasks with several predecessors or large arguments touch.
+  // The third and the fourth: what only tasks with several predecessors touch.
   alignas(64) edge further_edges[inline_edges - 1];
-  std::unique_ptr<std::vector<std::unique_ptr<edge>>> more_edges;  // than `inline_edges`
-  std::unique_ptr<node_belongings> owned;  // of an asynchronous node, beyond `storage`
+  std::unique_ptr<std::deque<edge>> more_edges;  // than `inline_edges`; some keep their memory
+  std::unique_ptr<node_belongings> owned;        // of an asynchronous node, beyond `storage`
 
   alignas(64) std::byte storage[storage_bytes];
 
@@ -182,6 +185,13 @@ struct alignas(64) task_node {
     unmet.store(0, std::memory_order_relaxed);
     return true;
   }
+  /// `meet_one` by the only worker, where other threads may complete messages.
+  [[nodiscard]] bool meet_one_alone() noexcept {
+    if (!follows_unshared) return meet_one();
+    const std::int32_t left = unmet.load(std::memory_order_relaxed) - 1;
+    unmet.store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
   // Cache lines come from another core's cache one after the other unless asked for before: with
   // two workers most of the time of an empty task was the wait for them.
   /// Prefetches the memory that submitting a small task with one predecessor writes.
@@ -197,28 +207,42 @@ struct alignas(64) task_node {
     __builtin_prefetch(storage);
     __builtin_prefetch(successors.load(std::memory_order_relaxed), 1);
   }
-  [[nodiscard]] edge* new_edge() {
-    if (edges_used == 0) return edges_used++, &first_edge;
-    return edges_used < inline_edges ? &further_edges[edges_used++ - 1] : one_more_edge();
+  /// Returns a new edge to this node, counted in `edges_made`.
+  [[nodiscard]] edge& new_edge() {
+    if (has_place_for_edge()) return new_edge_in_place();
+    if (more_edges == nullptr) more_edges = std::make_unique<std::deque<edge>>();
+    edge& one = more_edges->emplace_back();
+    ++edges_made;
+    return one;
   }
-  [[gnu::noinline]] edge* one_more_edge() {
-    if (more_edges == nullptr) more_edges = std::make_unique<std::vector<std::unique_ptr<edge>>>();
-    edges_used = inline_edges + 1;
-    more_edges->push_back(std::make_unique<edge>());
-    return more_edges->back().get();
+  /// Returns whether one more edge needs no memory.
+  [[nodiscard]] bool has_place_for_edge() const noexcept { return edges_made < inline_edges; }
+  [[gnu::always_inline, nodiscard]] edge& new_edge_in_place() noexcept {
+    const int place = edges_made++;
+    return place == 0 ? first_edge : further_edges[place - 1];
   }
   void drop_newest_edge() noexcept {
-    if (edges_used <= inline_edges) {
-      --edges_used;
-    } else if (more_edges->pop_back(); more_edges->empty()) {
-      edges_used = inline_edges;
-    }
+    if (--edges_made >= inline_edges) more_edges->pop_back();
   }
+  [[nodiscard]] bool has_more_edges() const noexcept { return edges_made > inline_edges; }
 };
 
 // In the cache of one core there is room for a few thousand in flight.
-static_assert(sizeof(task_node) == 320);
+static_assert(sizeof(task_node) == 384);
 static_assert(offsetof(task_node, exclusions) == 64);
+
+/// Turns a list that `next_free` links round.  Returns its first node, the last before.
+[[nodiscard]] inline task_node* turned_round(task_node* newest) noexcept {
+  task_node* oldest = nullptr;
+  while (newest != nullptr) {
+    task_node* const older = std::exchange(newest->next_free, oldest);
+    oldest = std::exchange(newest, older);
+  }
+  return oldest;
+}
+
+/// Returns the iteration, from 0, that a task of a graph runs next or is in; 0 for others.
+[[nodiscard]] std::uint64_t iteration_of(const task_node& node) noexcept;
 
 /// A node as it was in one life; refers to a finished task once the node lives another.
 struct node_ref {

@@ -134,19 +134,14 @@ class ready_tasks {
   }
 
   [[gnu::noinline]] void spill(task_node* task, std::uint64_t id) noexcept {
-    const auto fits = [&](std::size_t to) {
-      return queues_[to].empty() || (newest_[to] < id && !queues_[to].full());
-    };
+    spilled_ = true;
     // The one whose newest is the newest of those older than `id` keeps room for the others.
     const std::size_t preferred = newest_[0] < newest_[1] ? 1 : 0;
-    spilled_ = true;
-    if (fits(preferred)) {
-      put(preferred, task, id);
-    } else if (fits(1 - preferred)) {
-      put(1 - preferred, task, id);
-    } else {
-      heap_.push(task, id);
+    for (const std::size_t to : {preferred, 1 - preferred}) {
+      if (queues_[to].empty() || (newest_[to] < id && !queues_[to].full()))
+        return put(to, task, id);
     }
+    heap_.push(task, id);
   }
 
   [[gnu::noinline, nodiscard]] task_node* take_spilled() noexcept {

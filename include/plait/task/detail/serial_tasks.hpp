@@ -46,8 +46,8 @@ class serial_tasks {
 
   /// The oldest task, or null when there is none.
   [[nodiscard]] task_node* take() noexcept {
-    if (*bits_of_first_ != 0 && far_count_ == 0) [[likely]]
-      return take_placed();
+    if (*bits_to_take_ != 0) [[likely]]
+      return take_from(*bits_to_take_);
     return count_ == 0 ? nullptr : take_beyond();
   }
 
@@ -57,14 +57,16 @@ class serial_tasks {
 
   void set_first(std::uint64_t id) noexcept {
     first_ = id & ~std::uint64_t{row - 1};
-    bits_of_first_ = &bits_[(first_ & last_) / row];
     places_of_first_ = &places_[first_ & last_];
+    bits_to_take_ = far_count_ == 0 ? &bits_of_first() : &no_bits_;
   }
-  [[nodiscard]] task_node* take_placed() noexcept {
-    const std::uint64_t bits = *bits_of_first_;
-    *bits_of_first_ = bits & (bits - 1);
+  [[nodiscard]] std::uint64_t& bits_of_first() noexcept { return bits_[(first_ & last_) / row]; }
+  /// Precondition: these are those of the first row, and not 0.
+  [[gnu::always_inline, nodiscard]] task_node* take_from(std::uint64_t& row_bits) noexcept {
+    const std::uint64_t bits = row_bits;
+    row_bits = bits & (bits - 1);
     --count_;
-    task_node* const task = places_of_first_[std::countr_zero(bits)];
+    task_node* const task = places_of_first_[static_cast<unsigned>(std::countr_zero(bits))];
     if (task == nullptr) __builtin_unreachable();  // so nobody asks
     return task;
   }
@@ -72,12 +74,13 @@ class serial_tasks {
   [[gnu::noinline, nodiscard]] task_node* take_beyond() noexcept {
     std::uint64_t oldest = ready_queue::none;  // of those that have a place
     if (count_ > far_count_) {
-      while (*bits_of_first_ == 0) set_first(first_ + row);
-      oldest = first_ + static_cast<unsigned>(std::countr_zero(*bits_of_first_));
+      while (bits_of_first() == 0) set_first(first_ + row);
+      oldest = first_ + static_cast<unsigned>(std::countr_zero(bits_of_first()));
     }
-    if (oldest < far_.oldest_id()) return take_placed();
+    if (oldest < far_.oldest_id()) return take_from(bits_of_first());
     --count_;
     --far_count_;
+    set_first(first_);
     return far_.take();
   }
   [[gnu::noinline]] void push_elsewhere(task_node* task, std::uint64_t id) noexcept {
@@ -87,6 +90,7 @@ class serial_tasks {
     }
     ++count_;
     ++far_count_;
+    set_first(first_);
     far_.push(task, id);
   }
   /// Returns whether the rows from that of `id` to the first have places for an older task.
@@ -103,8 +107,10 @@ class serial_tasks {
   std::size_t count_ = 0;      ///< of all tasks
   std::size_t far_count_ = 0;  ///< of those in the heap
   std::uint64_t first_ = 0;    ///< id of the first place of the row; no task with a place is older
-  std::uint64_t* bits_of_first_ = bits_.data();
   task_node** places_of_first_ = places_.data();
+  std::uint64_t no_bits_ = 0;
+  std::uint64_t* bits_to_take_ =
+      bits_.data();  ///< of that row, or none while tasks are in the heap
   ready_heap far_;
 };
 
