@@ -32,7 +32,7 @@ constexpr int looks_to_be_sure = 8;
     if (found == nullptr && needs(op, world_rank)) found = &op;
   };
   for (const operation* op : waiting.transfers().operations()) look_at(*op);
-  for (const served_window* window : waiting.windows()) window->for_each(look_at);
+  for (const served_window* window : waiting.windows()) window->service->for_each(look_at);
   return found;
 }
 

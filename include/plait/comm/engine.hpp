@@ -22,7 +22,7 @@
 
 namespace plait {
 
-class served_window;
+struct served_window;
 struct awaited_requests;
 
 /// Something else than a message that a task waits for, such as a request of the program's own.

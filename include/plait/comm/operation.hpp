@@ -13,7 +13,7 @@ namespace plait {
 
 class channel;
 class repetition;
-class served_window;
+struct served_window;
 namespace collective {
 class library_call;
 enum class operation : std::uint8_t;

@@ -34,7 +34,7 @@ void in_flight::take_over(operation& op) {
 
 void in_flight::start_one_sided(operation& op, moment& when) {
   const bool first = nothing();
-  const served_window::finished_list done = windows_.start(op);
+  const one_sided_service::finished_list done = windows_.start(op);
   raise_count(expectations_);
   if (done.empty()) {
     if (first) flight_.take_off(when.now());
