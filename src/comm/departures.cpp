@@ -38,10 +38,7 @@ constexpr int looks_to_be_sure = 8;
 
 [[nodiscard]] std::string label_of(const operation& op) {
   if (op.remote == nullptr) return describe(op);
-  const char* const word = op.what == operation::kind::get            ? "get"
-                           : op.what == operation::kind::await_signal ? "await_signal"
-                                                                      : "put";
-  return std::string(word) + " '" + op.name + "'";
+  return std::string(word_of(op)) + " '" + op.name + "'";
 }
 
 }  // namespace

@@ -233,21 +233,7 @@ void submit_as_node(runtime_state& s, task_name name, const operation& op,
 }  // namespace
 
 std::string label_of(task_name name, const operation& op) {
-  const auto word = [&op] {
-    switch (op.what) {
-      case operation::kind::send:
-        return "send";
-      case operation::kind::receive:
-        return "receive";
-      case operation::kind::get:
-        return "get";
-      case operation::kind::await_signal:
-        return "await_signal";
-      default:
-        return op.remote != nullptr && op.remote->signals ? "put_signal" : "put";
-    }
-  };
-  return std::string(word()) + " '" + name.c_str() + "'";
+  return std::string(word_of(op)) + " '" + name.c_str() + "'";
 }
 
 void expect_may_communicate(runtime_state& s, task_name name, const operation& op,

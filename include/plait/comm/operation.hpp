@@ -88,6 +88,22 @@ struct operation {
   ticks posted_at = 0;
 };
 
+/// Returns "send", "put_signal".  Not of a collective.
+[[nodiscard]] inline const char* word_of(const operation& op) noexcept {
+  switch (op.what) {
+    case operation::kind::send:
+      return "send";
+    case operation::kind::receive:
+      return "receive";
+    case operation::kind::get:
+      return "get";
+    case operation::kind::await_signal:
+      return "await_signal";
+    default:
+      return op.remote != nullptr && op.remote->signals ? "put_signal" : "put";
+  }
+}
+
 /// Returns whether a sparse message is left out at this place of its channel: neither sent nor
 /// received, and complete as soon as its turn has come, with its buffer as it was.  Both ends count
 /// places alike, so both leave out the same.  The first places and, by a hash, one in `kept_one_in`

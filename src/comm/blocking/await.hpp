@@ -13,8 +13,8 @@
 #include <plait/comm/token.hpp>
 #include <plait/core/error.hpp>
 
-#include "comm/awaited_requests.hpp"
 #include "comm/blocking/told_messages.hpp"
+#include "comm/engine/watched.hpp"
 
 namespace plait {
 

@@ -45,7 +45,7 @@ bool driver::release_held(look which, bool worked) {
     held.note_rest(now);
   }
   if (!all && !held.is_due(now)) return false;
-  auto released = all ? held.take_all() : held.take_due(now);
+  auto released = held.take_due(all ? held_queue::never : now);
   start_alone(released, !all);
   tell_.random().reorder(released);
   moment when(now);

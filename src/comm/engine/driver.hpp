@@ -14,12 +14,14 @@
 
 #include "comm/engine/activity.hpp"
 #include "comm/engine/completer.hpp"
-#include "comm/engine/held/paired_receives.hpp"
 #include "comm/engine/in_flight.hpp"
 #include "comm/engine/moment.hpp"
 #include "comm/matching/matcher.hpp"
+#include "look/paired_receives.hpp"
 
 namespace plait {
+
+using paired_receives = basic_paired_receives<operation>;
 
 class driver {
  public:

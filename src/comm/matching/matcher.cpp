@@ -29,10 +29,8 @@ constexpr int least_tags = 1 << 15;  // MPI promises this many
 
 /// "send 'edge'"
 [[nodiscard]] std::string subject(const operation& op) {
-  const std::string what = op.what == operation::kind::collective
-                               ? std::string(to_string(op.called))
-                           : op.what == operation::kind::send ? "send"
-                                                              : "receive";
+  const std::string what =
+      op.what == operation::kind::collective ? std::string(to_string(op.called)) : word_of(op);
   return op.name != nullptr ? what + " '" + op.name + "'" : what;
 }
 
