@@ -150,12 +150,9 @@ void set_length(submitted_operation& op) {
   return nullptr;
 }
 
-void completed(operation& self, const std::exception_ptr& why_not) noexcept {
-  auto& op = static_cast<submitted_operation&>(self);
+/// The end of an operation of which something is to be told.
+[[gnu::noinline]] void tell_end(submitted_operation& op, std::exception_ptr failure) noexcept {
   runtime_state& home = *op.home;
-  if (why_not == nullptr && !op.varies && !home.record.has_value())
-    return home.tasks.complete(*op.node);
-  std::exception_ptr failure = why_not;
   // One that was given up has brought nothing.
   if (op.varies && op.what == operation::kind::receive && failure == nullptr &&
       !home.messages.cancelled())
@@ -166,14 +163,26 @@ void completed(operation& self, const std::exception_ptr& why_not) noexcept {
     const std::uint64_t id = op.node->id.load(std::memory_order_relaxed);
     home.record->message_done(op.node->name, id, noted(op, id), op.posted_at, now_ticks());
   }
+}
+
+void completed(operation& self, const std::exception_ptr& why_not) noexcept {
+  auto& op = static_cast<submitted_operation&>(self);
+  runtime_state& home = *op.home;
+  if (why_not != nullptr || op.varies || home.record.has_value()) [[unlikely]]
+    tell_end(op, why_not);
   home.tasks.complete(*op.node);
+}
+
+/// Returns whether the message may start at once, which is about to start.
+[[nodiscard, gnu::noinline]] bool starts_at_once(submitted_operation& op) {
+  if (op.varies) set_length(op);
+  return may_start_at_once(op) && op.begins != operation::beginning::under_way;
 }
 
 void start(submitted_operation& op) {
   runtime_state& home = *op.home;
-  if (op.varies) set_length(op);
   auto became = engine::at_once::later;
-  if (may_start_at_once(op) && !op.under_way && !home.record.has_value())
+  if ((op.begins == operation::beginning::plain || starts_at_once(op)) && !home.record.has_value())
     became = home.messages.start_at_once(op, true);
   if (became == engine::at_once::over) home.tasks.complete(*op.node);
   if (became == engine::at_once::later) home.messages.post(op);

@@ -150,14 +150,8 @@ MPI_Comm native_access::windows_of(engine& messages) noexcept {
 /// holder reads, from changing meanwhile.
 void engine::enqueue(operation& op, const communicator& among) {
   if (!among.is_lane()) return self_->messages.matching().enqueue(op, among);
-  self_->messages.lock();
-  try {
-    self_->messages.matching().enqueue(op, among);
-  } catch (...) {
-    self_->messages.release_token();
-    throw;
-  }
-  self_->messages.release_token();
+  const std::lock_guard guard(*this);
+  self_->messages.matching().enqueue(op, among);
 }
 channel& engine::channel_of(operation like, const communicator& among) {
   self_->messages.matching().join(like, among);
@@ -204,9 +198,11 @@ void engine::post(operation& op) {
   self_->helper.wake();
 }
 engine::at_once engine::start_at_once(operation& op, bool stays) {
-  const at_once became = self_->messages.start_at_once(op, stays);
+  implementation& s = *self_;
+  if (!s.chosen.proxy) return s.messages.start_at_once(op, stays);
+  const at_once became = s.messages.start_at_once(op, stays);
   // Others that waited for their turn behind it may have been started.
-  if (became != at_once::later && self_->chosen.proxy) self_->helper.wake();
+  if (became != at_once::later) s.helper.wake();
   return became;
 }
 void engine::watch(awaited& what) {
