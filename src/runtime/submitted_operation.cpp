@@ -206,20 +206,23 @@ void act(detail::task_node& self, detail::node_action action) {
   }
 }
 
-/// Returns true if the message was a send, and is over.
-[[nodiscard]] bool is_over_without_node(runtime_state& s, operation& op, byte_range bytes) {
-  const auto starts = [&] { return s.messages.start_at_once(op, false) == engine::at_once::over; };
-  return op.what == operation::kind::send && may_start_at_once(op) && is_small(op) &&
-         s.tasks.start_without_node(bytes, starts);
+/// Returns whether a send that has no node is over; why it cannot start is thrown by `wait`.
+[[nodiscard]] bool starts(runtime_state& s, operation& send) try {
+  return s.messages.start_at_once(send, false) == engine::at_once::over;
+} catch (...) {
+  s.tasks.fail(std::current_exception());
+  return true;
 }
 
 /// Gives `op` its place in the order of matching.  First of all: this checks peer and tag.
 void enqueue(runtime_state& s, task_name name, operation& op, const communicator& among) {
-  if (s.tasks.in_task() || among.is_lane() || s.messages.cancelled())
+  const bool once = s.tasks.submits_once();
+  if (!once || among.is_lane() || s.messages.cancelled())
     expect_may_communicate(s, name, op, among);
   if (op.name == nullptr) op.name = name.c_str();
   op.completed = &completed;
-  const bool recorded = !among.is_lane() && s.tasks.recording();  // a task of a graph runs anew
+  const bool recorded =
+      !once && !among.is_lane() && s.tasks.recording();  // a task of a graph runs anew
   recorded ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
 }
 
@@ -232,6 +235,7 @@ void submit_as_node(runtime_state& s, task_name name, const operation& op,
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
   node.exchanges = traffic_of(op.what);
+  node.trivial = owned == nullptr;  // and `again` is: what is recorded is destroyed all the same
   node.owned = std::move(owned);
   ::new (static_cast<void*>(node.storage)) submitted_operation{{op}, &s, &node};
   node.act = &act;
@@ -284,8 +288,18 @@ void submit_message(runtime_state& s, task_name name, operation& message, byte_r
   const bool send = message.what == operation::kind::send;
   message.buffer = reinterpret_cast<void*>(bytes.begin);
   message.size_bytes = bytes.end - bytes.begin;
-  enqueue(s, name, message, among);
-  if (packs == nullptr && is_over_without_node(s, message, bytes)) return;
+  bool has_place = false;
+  const auto begins = [&] {
+    if (message.name == nullptr) message.name = name.c_str();
+    message.completed = &completed;
+    s.messages.enqueue(message, among);
+    has_place = true;
+    return starts(s, message);
+  };
+  const bool may_be_over = send && packs == nullptr && !message.sparse && is_small(message) &&
+                           !among.is_lane() && !s.messages.cancelled();
+  if (may_be_over && s.tasks.start_without_node(bytes, begins)) return;
+  if (!has_place) enqueue(s, name, message, among);
   std::unique_ptr<operation_belongings> owned;
   if (keeps != nullptr) {
     owned = std::make_unique<operation_belongings>();

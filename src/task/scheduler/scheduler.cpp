@@ -132,11 +132,11 @@ namespace {
 /// Not to be inlined: see `of_suspendable_task`.
 [[gnu::noinline]] task_node& scheduler::allocate(task_name name, node_kind kind) {
   implementation& s = *self_;
+  if (kind != node_kind::compute) return allocate_with_care(s, name.c_str(), kind);
   worker* const w = s.threads.this_worker();
   // Other threads, and tasks, are inside.
-  if (kind != node_kind::compute || w == nullptr || w->time.is_inside() ||
-      s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() || !w->time.lets_pass() ||
-      !w->time.passed())
+  if (w == nullptr || w->time.is_inside() || s.tasks.open != nullptr || s.tasks.is_full() ||
+      !s.tasks.has_free() || !w->time.lets_pass() || !w->time.passed())
     return allocate_with_care(s, name.c_str(), kind);
   return *(s.tasks.open = &s.tasks.take(name.c_str(), kind));
 }
@@ -192,6 +192,10 @@ bool scheduler::is_unused(byte_range bytes) noexcept {
     return false;
   s.time().entered_to_send();
   return true;
+}
+
+bool scheduler::submits_once() const noexcept {
+  return self_->threads.in_program() && self_->recording == nullptr;
 }
 
 void scheduler::began_without_node() noexcept {
