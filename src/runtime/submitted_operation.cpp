@@ -300,6 +300,7 @@ void submit_message(runtime_state& s, task_name name, operation& message, byte_r
                            !among.is_lane() && !s.messages.cancelled();
   if (may_be_over && s.tasks.start_without_node(bytes, begins)) return;
   if (!has_place) enqueue(s, name, message, among);
+  if (!has_place && !message.sparse) message.begins = operation::beginning::plain;
   std::unique_ptr<operation_belongings> owned;
   if (keeps != nullptr) {
     owned = std::make_unique<operation_belongings>();

@@ -58,8 +58,8 @@ struct operation {
     agreement,   ///< of `called`, on its sizes
   };
 
-  /// Says what is known of a message before it starts: nothing; that it is posted again and again,
-  /// does not vary and may start at once; or that it has started at once, and is not posted yet.
+  /// Says what is known of a message before it starts: nothing; that it does not vary and may start
+  /// at once; or that it has started at once, and is not posted yet.
   enum class beginning : std::uint8_t { unknown, plain, under_way };
 
   kind what = kind::send;

@@ -13,7 +13,6 @@
 #include <plait/core/clock.hpp>
 
 #include "comm/engine/driver.hpp"
-#include "comm/engine/policy_choice.hpp"
 #include "look/attention.hpp"
 #include "look/spinning.hpp"
 #include "look/worker_passes.hpp"
