@@ -49,4 +49,26 @@ void with_count(std::size_t size_bytes, const auto& use) {
   }
 }
 
+/// MPI_Isend, MPI_Irecv, MPI_Send_init or MPI_Recv_init (`call`, of this name) of so many bytes.
+/// Errors: `error` with what MPI says; then there is no request.
+[[nodiscard, gnu::noinline]] inline MPI_Request make_large_request(auto call, const char* name,
+                                                                   auto buffer,
+                                                                   std::size_t size_bytes, int peer,
+                                                                   int tag, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const large_type type(size_bytes);
+  mpi_call(call(buffer, 1, type.get(), peer, tag, comm, &request), name);
+  return request;
+}
+[[nodiscard, gnu::always_inline]] inline MPI_Request make_request(auto call, const char* name,
+                                                                  auto buffer,
+                                                                  std::size_t size_bytes, int peer,
+                                                                  int tag, MPI_Comm comm) {
+  if (size_bytes > INT_MAX) [[unlikely]]
+    return make_large_request(call, name, buffer, size_bytes, peer, tag, comm);
+  MPI_Request request;
+  mpi_call(call(buffer, static_cast<int>(size_bytes), MPI_BYTE, peer, tag, comm, &request), name);
+  return request;
+}
+
 }  // namespace plait

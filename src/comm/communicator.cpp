@@ -19,22 +19,6 @@ namespace {
 
 int duplicates = 0;  ///< that live; the holder of the token
 
-/// The ranks of `comm` as `world` numbers them.
-[[nodiscard]] std::vector<int> ranks_in(MPI_Comm world, MPI_Comm comm, int size) {
-  MPI_Group all = MPI_GROUP_NULL;
-  MPI_Group some = MPI_GROUP_NULL;
-  mpi_call(MPI_Comm_group(world, &all), "MPI_Comm_group");
-  mpi_call(MPI_Comm_group(comm, &some), "MPI_Comm_group");
-  std::vector<int> own(static_cast<std::size_t>(size));
-  std::iota(own.begin(), own.end(), 0);
-  std::vector<int> found(own.size());
-  mpi_call(MPI_Group_translate_ranks(some, size, own.data(), all, found.data()),
-           "MPI_Group_translate_ranks");
-  MPI_Group_free(&some);
-  MPI_Group_free(&all);
-  return found;
-}
-
 /// A number that is new to every rank of `comm`, and the largest of what they say.
 struct agreement {
   int number;
@@ -80,6 +64,21 @@ void fill(matching_space& space, MPI_Comm comm) {
 }
 
 }  // namespace
+
+std::vector<int> ranks_in(MPI_Comm world, MPI_Comm comm, int size) {
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group some = MPI_GROUP_NULL;
+  mpi_call(MPI_Comm_group(world, &all), "MPI_Comm_group");
+  mpi_call(MPI_Comm_group(comm, &some), "MPI_Comm_group");
+  std::vector<int> own(static_cast<std::size_t>(size));
+  std::iota(own.begin(), own.end(), 0);
+  std::vector<int> found(own.size());
+  mpi_call(MPI_Group_translate_ranks(some, size, own.data(), all, found.data()),
+           "MPI_Group_translate_ranks");
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  return found;
+}
 
 // It shall not stand for a message of any rank.
 static_assert(no_rank != MPI_ANY_SOURCE && no_rank != MPI_ROOT && no_rank != MPI_UNDEFINED);

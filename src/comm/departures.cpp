@@ -32,16 +32,13 @@ constexpr int looks_to_be_sure = 8;
     if (found == nullptr && needs(op, world_rank)) found = &op;
   };
   for (const operation* op : waiting.transfers().operations()) look_at(*op);
-  for (const served_window* window : waiting.windows()) window->for_each(look_at);
+  for (const served_window* window : waiting.windows()) window->service->for_each(look_at);
   return found;
 }
 
 [[nodiscard]] std::string label_of(const operation& op) {
   if (op.remote == nullptr) return describe(op);
-  const char* const word = op.what == operation::kind::get            ? "get"
-                           : op.what == operation::kind::await_signal ? "await_signal"
-                                                                      : "put";
-  return std::string(word) + " '" + op.name + "'";
+  return std::string(word_of(op)) + " '" + op.name + "'";
 }
 
 }  // namespace

@@ -92,6 +92,13 @@ void end_job() noexcept {
   return name.data();
 }
 
+/// Calls `use(begin, size)` for parts of `text` that an int counts.
+void in_pieces(auto& text, const auto& use) {
+  constexpr std::size_t largest = std::size_t{1} << 30;
+  for (std::size_t at = 0; at < text.size(); at += largest)
+    use(text.data() + at, static_cast<int>(std::min(text.size() - at, largest)));
+}
+
 /// Errors: those of an environment that is a guest.
 void expect_host(const guest_of& program) {
   int started = 0;
@@ -261,40 +268,38 @@ std::string environment::mpi_version() const {
   return version;
 }
 
-/// Tests `done` under the token until it is true; engines move on in between, so that a rank which
-/// waits here cannot hold up what another one waits for.  `all_ranks`: they are waited for.
-template <class Done>
-void environment::drive_until(bool all_ranks, Done done) {
-  for (;;) {
-    {
-      mpi_token_guard guard(token_);
-      if (done()) return;
-    }
-    for (engine* e : engines_) (void)e->poll();
-    sched_yield();
-    if (!all_ranks) continue;
-    const ticks now = now_ticks();
-    if (!native_->left.is_due_together(now)) continue;
-    mpi_token_guard guard(token_);
-    native_->left.look_together(*this, native_->internal, now);
-  }
-}
-
 void environment::barrier() {
   native_access::await_all(*this, native_->internal);
 }
 
 void native_access::await_all(environment& env, MPI_Comm comm) {
+  complete(env, comm == of(env).internal,
+           [comm](MPI_Request* request) { mpi_call(MPI_Ibarrier(comm, request), "MPI_Ibarrier"); });
+}
+
+/// Engines move on between two tests, so that a rank which waits here cannot hold up what another
+/// one waits for.
+void native_access::complete(environment& env, bool all_ranks,
+                             const std::function<void(MPI_Request*)>& start) {
   MPI_Request request = MPI_REQUEST_NULL;
   {
     mpi_token_guard guard(env.token());
-    mpi_call(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+    start(&request);
   }
-  env.drive_until(comm == of(env).internal, [&request] {
-    int flag = 0;
-    mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
-    return flag != 0;
-  });
+  for (;;) {
+    {
+      mpi_token_guard guard(env.token());
+      int flag = 0;
+      mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+      if (flag != 0) return;
+    }
+    for (engine* e : env.engines_) (void)e->poll();
+    sched_yield();
+    const ticks now = now_ticks();
+    if (!all_ranks || !of(env).left.is_due_together(now)) continue;
+    mpi_token_guard guard(env.token());
+    of(env).left.look_together(env, of(env).internal, now);
+  }
 }
 
 // The three below block with the token.  So they begin when all ranks are there: meanwhile engines
@@ -307,12 +312,9 @@ std::vector<std::string> environment::gather(const std::string& bytes) {
   if (rank_ != 0) {
     const unsigned long long size = bytes.size();
     mpi_call(MPI_Send(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, gather_tag, comm), "MPI_Send");
-    for (std::size_t at = 0; at < bytes.size();) {
-      const std::size_t piece = std::min<std::size_t>(bytes.size() - at, std::size_t{1} << 30);
-      mpi_call(MPI_Send(bytes.data() + at, static_cast<int>(piece), MPI_CHAR, 0, gather_tag, comm),
-               "MPI_Send");
-      at += piece;
-    }
+    in_pieces(bytes, [comm](const char* piece, int size) {
+      mpi_call(MPI_Send(piece, size, MPI_CHAR, 0, gather_tag, comm), "MPI_Send");
+    });
     return {};
   }
   std::vector<std::string> all{bytes};
@@ -321,13 +323,9 @@ std::vector<std::string> environment::gather(const std::string& bytes) {
     mpi_call(MPI_Recv(&size, 1, MPI_UNSIGNED_LONG_LONG, r, gather_tag, comm, MPI_STATUS_IGNORE),
              "MPI_Recv");
     std::string& text = all.emplace_back(size, '\0');
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t piece = std::min<std::size_t>(text.size() - at, std::size_t{1} << 30);
-      mpi_call(MPI_Recv(text.data() + at, static_cast<int>(piece), MPI_CHAR, r, gather_tag, comm,
-                        MPI_STATUS_IGNORE),
-               "MPI_Recv");
-      at += piece;
-    }
+    in_pieces(text, [comm, r](char* piece, int size) {
+      mpi_call(MPI_Recv(piece, size, MPI_CHAR, r, gather_tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    });
   }
   return all;
 }
@@ -340,11 +338,9 @@ std::string environment::broadcast(const std::string& bytes) {
   mpi_call(MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, comm), "MPI_Bcast");
   std::string all = bytes;
   all.resize(size);
-  for (std::size_t at = 0; at < all.size();) {
-    const std::size_t piece = std::min<std::size_t>(all.size() - at, std::size_t{1} << 30);
-    mpi_call(MPI_Bcast(all.data() + at, static_cast<int>(piece), MPI_CHAR, 0, comm), "MPI_Bcast");
-    at += piece;
-  }
+  in_pieces(all, [comm](char* piece, int size) {
+    mpi_call(MPI_Bcast(piece, size, MPI_CHAR, 0, comm), "MPI_Bcast");
+  });
   return all;
 }
 
@@ -372,22 +368,11 @@ struct exchange_side {
 std::vector<std::vector<std::int64_t>> environment::exchange(
     const std::vector<std::vector<std::int64_t>>& sent) {
   PLAIT_EXPECTS(sent.size() == static_cast<std::size_t>(size_), std::to_string(sent.size()));
-  const auto complete = [this](auto start) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    {
-      mpi_token_guard guard(token_);
-      start(native_->internal, &request);
-    }
-    drive_until(true, [&request] {
-      int flag = 0;
-      mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
-      return flag != 0;
-    });
-  };
+  const MPI_Comm comm = native_->internal;
   std::vector<long long> counts_out;
   for (const auto& numbers : sent) counts_out.push_back(std::ssize(numbers));
   std::vector<long long> counts_in(sent.size());
-  complete([&](MPI_Comm comm, MPI_Request* request) {
+  native_access::complete(*this, true, [&](MPI_Request* request) {
     mpi_call(MPI_Ialltoall(counts_out.data(), 1, MPI_LONG_LONG, counts_in.data(), 1, MPI_LONG_LONG,
                            comm, request),
              "MPI_Ialltoall");
@@ -396,7 +381,7 @@ std::vector<std::vector<std::int64_t>> environment::exchange(
   exchange_side in(std::move(counts_in));
   auto next = out.numbers.begin();
   for (const auto& numbers : sent) next = std::copy(numbers.begin(), numbers.end(), next);
-  complete([&](MPI_Comm comm, MPI_Request* request) {
+  native_access::complete(*this, true, [&](MPI_Request* request) {
     mpi_call(MPI_Ialltoallv(out.numbers.data(), out.sizes.data(), out.begins.data(), MPI_INT64_T,
                             in.numbers.data(), in.sizes.data(), in.begins.data(), MPI_INT64_T, comm,
                             request),

@@ -12,7 +12,7 @@
 #include <plait/core/clock.hpp>
 #include <plait/core/error.hpp>
 
-#include "comm/awaited_requests.hpp"
+#include "comm/engine/watched.hpp"
 #include "comm/mpi_call.hpp"
 
 namespace plait {

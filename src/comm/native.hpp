@@ -2,6 +2,7 @@
 /// The MPI handles that an environment and an engine own.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,6 +31,9 @@ struct environment::native_handles {
   departures left;             ///< the token's holder's
 };
 
+/// Returns the ranks of `comm` as `world` numbers them.  Holder of the token.  Errors: MPI errors.
+[[nodiscard]] std::vector<int> ranks_in(MPI_Comm world, MPI_Comm comm, int size);
+
 struct native_access {
   [[nodiscard]] static environment::native_handles& of(environment& env) noexcept {
     return *env.native_;
@@ -40,6 +44,10 @@ struct native_access {
 
   /// Collective over `comm`.  As `environment::barrier`.
   static void await_all(environment& env, MPI_Comm comm);
+  /// Completes what `start(request)` begins, with the token only while MPI is called.  `all_ranks`:
+  /// they are waited for, and the job ends if one has left.  Errors: MPI errors.
+  static void complete(environment& env, bool all_ranks,
+                       const std::function<void(MPI_Request*)>& start);
 
   [[nodiscard]] static communicator as_communicator(
       std::shared_ptr<matching_space> space) noexcept {

@@ -147,12 +147,9 @@ void set_length(submitted_operation& op) {
   return nullptr;
 }
 
-void completed(operation& self, const std::exception_ptr& why_not) noexcept {
-  auto& op = static_cast<submitted_operation&>(self);
+/// The end of an operation of which something is to be told.
+[[gnu::noinline]] void tell_end(submitted_operation& op, std::exception_ptr failure) noexcept {
   runtime_state& home = *op.home;
-  if (why_not == nullptr && !op.varies && !home.record.has_value())
-    return home.tasks.complete(*op.node);
-  std::exception_ptr failure = why_not;
   // One that was given up has brought nothing.
   if (op.varies && op.what == operation::kind::receive && failure == nullptr &&
       !home.messages.cancelled())
@@ -163,14 +160,26 @@ void completed(operation& self, const std::exception_ptr& why_not) noexcept {
     const std::uint64_t id = op.node->id.load(std::memory_order_relaxed);
     home.record->message_done(op.node->name, id, noted(op, id), op.posted_at, now_ticks());
   }
+}
+
+void completed(operation& self, const std::exception_ptr& why_not) noexcept {
+  auto& op = static_cast<submitted_operation&>(self);
+  runtime_state& home = *op.home;
+  if (why_not != nullptr || op.varies || home.record.has_value()) [[unlikely]]
+    tell_end(op, why_not);
   home.tasks.complete(*op.node);
+}
+
+/// Returns whether the message may start at once, which is about to start.
+[[nodiscard, gnu::noinline]] bool starts_at_once(submitted_operation& op) {
+  if (op.varies) set_length(op);
+  return may_start_at_once(op) && op.begins != operation::beginning::under_way;
 }
 
 void start(submitted_operation& op) {
   runtime_state& home = *op.home;
-  if (op.varies) set_length(op);
   auto became = engine::at_once::later;
-  if (may_start_at_once(op) && !op.under_way && !home.record.has_value())
+  if ((op.begins == operation::beginning::plain || starts_at_once(op)) && !home.record.has_value())
     became = home.messages.start_at_once(op, true);
   if (became == engine::at_once::over) home.tasks.complete(*op.node);
   if (became == engine::at_once::later) home.messages.post(op);
@@ -194,20 +203,23 @@ void act(detail::task_node& self, detail::node_action action) {
   }
 }
 
-/// Returns true if the message was a send, and is over.
-[[nodiscard]] bool is_over_without_node(runtime_state& s, operation& op, byte_range bytes) {
-  const auto starts = [&] { return s.messages.start_at_once(op, false) == engine::at_once::over; };
-  return op.what == operation::kind::send && may_start_at_once(op) && is_small(op) &&
-         s.tasks.start_without_node(bytes, starts);
+/// Returns whether a send that has no node is over; why it cannot start is thrown by `wait`.
+[[nodiscard]] bool starts(runtime_state& s, operation& send) try {
+  return s.messages.start_at_once(send, false) == engine::at_once::over;
+} catch (...) {
+  s.tasks.fail(std::current_exception());
+  return true;
 }
 
 /// Gives `op` its place in the order of matching.  First of all: this checks peer and tag.
 void enqueue(runtime_state& s, task_name name, operation& op, const communicator& among) {
-  if (s.tasks.in_task() || among.is_lane() || s.messages.cancelled())
+  const bool once = s.tasks.submits_once();
+  if (!once || among.is_lane() || s.messages.cancelled())
     expect_may_communicate(s, name, op, among);
   if (op.name == nullptr) op.name = name.c_str();
   op.completed = &completed;
-  const bool recorded = !among.is_lane() && s.tasks.recording();  // a task of a graph runs anew
+  const bool recorded =
+      !once && !among.is_lane() && s.tasks.recording();  // a task of a graph runs anew
   recorded ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
 }
 
@@ -220,6 +232,7 @@ void submit_as_node(runtime_state& s, task_name name, const operation& op,
 
   detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
   node.exchanges = traffic_of(op.what);
+  node.trivial = owned == nullptr;  // and `again` is: what is recorded is destroyed all the same
   node.owned = std::move(owned);
   ::new (static_cast<void*>(node.storage)) submitted_operation{{op}, &s, &node};
   node.act = &act;
@@ -230,21 +243,7 @@ void submit_as_node(runtime_state& s, task_name name, const operation& op,
 }  // namespace
 
 std::string label_of(task_name name, const operation& op) {
-  const auto word = [&op] {
-    switch (op.what) {
-      case operation::kind::send:
-        return "send";
-      case operation::kind::receive:
-        return "receive";
-      case operation::kind::get:
-        return "get";
-      case operation::kind::await_signal:
-        return "await_signal";
-      default:
-        return op.remote != nullptr && op.remote->signals ? "put_signal" : "put";
-    }
-  };
-  return std::string(word()) + " '" + name.c_str() + "'";
+  return std::string(word_of(op)) + " '" + name.c_str() + "'";
 }
 
 void expect_may_communicate(runtime_state& s, task_name name, const operation& op,
@@ -286,8 +285,19 @@ void submit_message(runtime_state& s, task_name name, operation& message, byte_r
   const bool send = message.what == operation::kind::send;
   message.buffer = reinterpret_cast<void*>(bytes.begin);
   message.size_bytes = bytes.end - bytes.begin;
-  enqueue(s, name, message, among);
-  if (packs == nullptr && is_over_without_node(s, message, bytes)) return;
+  bool has_place = false;
+  const auto begins = [&] {
+    if (message.name == nullptr) message.name = name.c_str();
+    message.completed = &completed;
+    s.messages.enqueue(message, among);
+    has_place = true;
+    return starts(s, message);
+  };
+  const bool may_be_over = send && packs == nullptr && !message.sparse && is_small(message) &&
+                           !among.is_lane() && !s.messages.cancelled();
+  if (may_be_over && s.tasks.start_without_node(bytes, begins)) return;
+  if (!has_place) enqueue(s, name, message, among);
+  if (!has_place && !message.sparse) message.begins = operation::beginning::plain;
   std::unique_ptr<operation_belongings> owned;
   if (keeps != nullptr) {
     owned = std::make_unique<operation_belongings>();

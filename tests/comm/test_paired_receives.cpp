@@ -6,15 +6,15 @@
 #include <gtest/gtest.h>
 
 #include "comm/engine/held/held_queue.hpp"
-#include "comm/engine/held/paired_receives.hpp"
+#include "look/paired_receives.hpp"
 
 namespace {
 
 using plait::held_queue;
 using plait::operation;
-using plait::paired_receives;
 using plait::seconds_to_ticks;
 using plait::ticks;
+using paired_receives = plait::basic_paired_receives<operation>;
 
 constexpr int peer = 3;
 

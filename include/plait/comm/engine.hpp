@@ -22,7 +22,7 @@
 
 namespace plait {
 
-class served_window;
+struct served_window;
 struct awaited_requests;
 
 /// Something else than a message that a task waits for, such as a request of the program's own.
@@ -121,10 +121,10 @@ class engine {
   };
   /// Starts a message here and now, if its turn has come and no other thread has the token.  If the
   /// message `stays` at its address and is under way, it counts as posted: `completed` is called,
-  /// before the return for one that has failed, or that is over and `varies`.  Otherwise `post`
-  /// takes over what has been started, from a copy; this is for sends, and for the thread that
-  /// enqueues.  Precondition: `may_start_at_once`.  Errors: `error` with what MPI says; then it is
-  /// over.
+  /// before the return for one that has failed, and for a receive that is over and `varies`.  Else
+  /// `post` takes over what has been started, from a copy; this is for sends, and for the thread
+  /// that enqueues.  Precondition: `may_start_at_once`.  Errors: `error` with what MPI says; then
+  /// it is over.
   [[nodiscard]] at_once start_at_once(operation& op, bool stays);
 
   /// Polls for `what`, which must stay at its address until it is completed.  Counts as

@@ -127,8 +127,6 @@ class environment {
   void begin();
   void open();
   void meet_the_others();
-  template <class Done>
-  void drive_until(bool all_ranks, Done done);
 
   struct native_handles;
   friend struct native_access;

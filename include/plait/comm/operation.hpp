@@ -13,7 +13,7 @@ namespace plait {
 
 class channel;
 class repetition;
-class served_window;
+struct served_window;
 namespace collective {
 class library_call;
 enum class operation : std::uint8_t;
@@ -58,6 +58,10 @@ struct operation {
     agreement,   ///< of `called`, on its sizes
   };
 
+  /// Says what is known of a message before it starts: nothing; that it does not vary and may start
+  /// at once; or that it has started at once, and is not posted yet.
+  enum class beginning : std::uint8_t { unknown, plain, under_way };
+
   kind what = kind::send;
   origin of = origin::program;
   /// True for a message whose length is fixed when it starts: its owner sets the size before each
@@ -66,8 +70,8 @@ struct operation {
   bool varies = false;
   /// True for a message that both ends leave out at most of its places: see `is_left_out`.
   bool sparse = false;
-  bool under_way = false;          ///< the engine's own: started, and not posted yet
-  collective::operation called{};  ///< of a collective, by either back end
+  beginning begins = beginning::unknown;  ///< the engine's own
+  collective::operation called{};         ///< of a collective, by either back end
   int peer = 0;
   int tag = 0;                 ///< of a signal: its flag
   const char* name = nullptr;  ///< in errors; as long as the operation, or null
@@ -87,6 +91,22 @@ struct operation {
   operation* next = nullptr;
   ticks posted_at = 0;
 };
+
+/// Returns "send", "put_signal".  Not of a collective.
+[[nodiscard]] inline const char* word_of(const operation& op) noexcept {
+  switch (op.what) {
+    case operation::kind::send:
+      return "send";
+    case operation::kind::receive:
+      return "receive";
+    case operation::kind::get:
+      return "get";
+    case operation::kind::await_signal:
+      return "await_signal";
+    default:
+      return op.remote != nullptr && op.remote->signals ? "put_signal" : "put";
+  }
+}
 
 /// Returns whether a sparse message is left out at this place of its channel: neither sent nor
 /// received, and complete as soon as its turn has come, with its buffer as it was.  Both ends count

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include <plait/comm/operation.hpp>
@@ -14,8 +15,8 @@ namespace plait {
 
 class channel;
 
-/// All but `channel_for` is for the holder of the token.
-class served_window {
+/// Carries out the operations on one window.  Holder of the token only.
+class one_sided_service {
  public:
   struct finished {
     operation* op;
@@ -23,15 +24,10 @@ class served_window {
   };
   using finished_list = std::vector<finished>;
 
-  served_window() = default;
-  virtual ~served_window() = default;
-  served_window(const served_window&) = delete;
-  served_window& operator=(const served_window&) = delete;
-
-  /// Returns the channel in which `op` gets its sequence number; null for an operation without one.
-  /// The thread that enqueues.  Errors: usage_error for a peer, bytes or a flag out of range;
-  /// `error` after the end.
-  [[nodiscard]] virtual channel* channel_for(const operation& op) = 0;
+  one_sided_service() = default;
+  virtual ~one_sided_service() = default;
+  one_sided_service(const one_sided_service&) = delete;
+  one_sided_service& operator=(const one_sided_service&) = delete;
 
   /// Begins `op`.  What has completed by then, `op` itself perhaps, is appended to `done`.
   /// Errors: `error` with what MPI says; then `op` was not started.
@@ -49,6 +45,22 @@ class served_window {
   virtual void for_each(const std::function<void(const operation&)>& visit) const = 0;
   /// Returns whether MPI uses no memory on behalf of this window.
   [[nodiscard]] virtual bool is_quiet() const = 0;
+  /// After `close`: how long to wait until it is quiet.
+  [[nodiscard]] virtual double patience_s() const noexcept = 0;
+  /// Lets go of what MPI keeps.  Collective; blocks, so all ranks should be known to be about to
+  /// call it.  Precondition: it is quiet on all ranks.
+  virtual void end() = 0;
+};
+
+/// Joins the service of one window to the places of its signals.
+struct served_window {
+  virtual ~served_window() = default;
+  /// Returns the channel in which `op` gets its sequence number; null for an operation without one.
+  /// The thread that enqueues.  Errors: usage_error for a peer, bytes or a flag out of range;
+  /// `error` after the end.
+  [[nodiscard]] virtual channel* channel_for(const operation& op) = 0;
+
+  std::unique_ptr<one_sided_service> service;
 };
 
 }  // namespace plait

@@ -206,18 +206,12 @@ class scheduler {
   [[nodiscard]] bool is_unused(byte_range bytes) noexcept;
   /// Starts an operation that reads `bytes` without a node, by `start()`, if nothing in flight
   /// writes there and nothing records or watches.  Returns true if `start` has said that it is
-  /// over, or has thrown, which `wait` rethrows; else a node goes on with it.  Submitting thread;
-  /// in a task it starts nothing.
+  /// over; else a node goes on with it.  Submitting thread; in a task it starts nothing.  Errors:
+  /// those of `start`.
   [[nodiscard]] bool start_without_node(byte_range bytes, const auto& start) {
     if (!begins_without_node(bytes)) return false;
-    bool over = true;
-    try {
-      over = start();
-    } catch (...) {
-      fail(std::current_exception());
-    }
-    began_without_node();
-    return over;
+    const start_of_program leaves{*this};
+    return start();
   }
   /// Finishes an asynchronous node.  Any thread, once, after the node's start.
   void complete(detail::task_node& node);
@@ -262,6 +256,8 @@ class scheduler {
   [[nodiscard]] bool in_task() const noexcept;
   /// Returns whether the call comes from the submitting thread, outside of tasks.
   [[nodiscard]] bool in_program() const noexcept;
+  /// Returns true if what the caller submits is the program's own, and is not recorded.
+  [[nodiscard]] bool submits_once() const noexcept;
   /// Works until `done()`, on the submitting thread, outside of tasks.  `done` is not asked again
   /// once it has returned true, for it may take what it finds, as MPI_Test does.
   void work_until(const std::function<bool()>& done);
@@ -282,6 +278,10 @@ class scheduler {
   void add_fixed(std::string named_by, const detail::container& c);
   [[nodiscard]] bool begins_without_node(byte_range bytes) noexcept;
   void began_without_node() noexcept;
+  struct start_of_program {
+    scheduler& in;
+    ~start_of_program() { in.began_without_node(); }
+  };
 
   template <class Access>
   [[nodiscard]] static auto settled_memory(const Access& named) {

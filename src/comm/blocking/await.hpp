@@ -13,8 +13,8 @@
 #include <plait/comm/token.hpp>
 #include <plait/core/error.hpp>
 
-#include "comm/awaited_requests.hpp"
 #include "comm/blocking/told_messages.hpp"
+#include "comm/engine/watched.hpp"
 
 namespace plait {
 
@@ -145,10 +145,13 @@ int message(Direct direct, Start start, const message_envelope& envelope,
   return code;
 }
 
-template <class Direct, class Start>
-int await_collective(MPI_Comm comm, Direct direct, Start start) {
+/// As `blocking`, of a collective: `direct(arguments..., comm)` is the blocking call,
+/// `start(arguments..., comm, &request)` begins it without blocking.
+int await_collective(auto direct, auto start, MPI_Comm comm, auto... arguments) {
   do_not_tell_of_collective(comm);
-  return blocking(std::move(direct), std::move(start), MPI_STATUS_IGNORE, give_up_collective);
+  return blocking([&] { return direct(arguments..., comm); },
+                  [&](MPI_Request* request) { return start(arguments..., comm, request); },
+                  MPI_STATUS_IGNORE, give_up_collective);
 }
 
 }  // namespace plait

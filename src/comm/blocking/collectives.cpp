@@ -35,235 +35,143 @@ struct exchange_buffers {
   }
 };
 
+/// Returns `start`, the non-blocking one, with these buffers.
+[[nodiscard]] auto apart(auto start) {
+  return [start](const void* from, const int* from_counts, const int* from_places, auto from_type,
+                 void* to, const int* to_counts, const int* to_places, auto to_type, MPI_Comm comm,
+                 MPI_Request* request) {
+    const exchange_buffers own(from, from_counts, to, to_counts, comm);
+    const bool replaced = from == MPI_IN_PLACE && own.from != from;
+    return start(own.from, replaced ? to_counts : from_counts, replaced ? to_places : from_places,
+                 replaced ? to_type : from_type, own.to, to_counts, to_places, to_type, comm,
+                 request);
+  };
+}
+
 }  // namespace
 
 extern "C" {
 
 int MPI_Barrier(MPI_Comm comm) {
-  return await_collective(
-      comm, [&] { return PMPI_Barrier(comm); },
-      [&](MPI_Request* r) { return PMPI_Ibarrier(comm, r); });
+  return await_collective(PMPI_Barrier, PMPI_Ibarrier, comm);
 }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  return await_collective(
-      comm, [&] { return PMPI_Bcast(buffer, count, type, root, comm); },
-      [&](MPI_Request* r) { return PMPI_Ibcast(buffer, count, type, root, comm, r); });
+  return await_collective(PMPI_Bcast, PMPI_Ibcast, comm, buffer, count, type, root);
 }
 
 int MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm) {
-  return await_collective(
-      comm, [&] { return PMPI_Reduce(from, to, count, type, op, root, comm); },
-      [&](MPI_Request* r) { return PMPI_Ireduce(from, to, count, type, op, root, comm, r); });
+  return await_collective(PMPI_Reduce, PMPI_Ireduce, comm, from, to, count, type, op, root);
 }
 
 int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
-  return await_collective(
-      comm, [&] { return PMPI_Allreduce(from, to, count, type, op, comm); },
-      [&](MPI_Request* r) { return PMPI_Iallreduce(from, to, count, type, op, comm, r); });
+  return await_collective(PMPI_Allreduce, PMPI_Iallreduce, comm, from, to, count, type, op);
 }
 
 int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  return await_collective(
-      comm, [&] { return PMPI_Scan(from, to, count, type, op, comm); },
-      [&](MPI_Request* r) { return PMPI_Iscan(from, to, count, type, op, comm, r); });
+  return await_collective(PMPI_Scan, PMPI_Iscan, comm, from, to, count, type, op);
 }
 
 int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  return await_collective(
-      comm, [&] { return PMPI_Exscan(from, to, count, type, op, comm); },
-      [&](MPI_Request* r) { return PMPI_Iexscan(from, to, count, type, op, comm, r); });
+  return await_collective(PMPI_Exscan, PMPI_Iexscan, comm, from, to, count, type, op);
 }
 
 int MPI_Reduce_scatter(const void* from, void* to, const int* counts, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm) {
-  return await_collective(
-      comm, [&] { return PMPI_Reduce_scatter(from, to, counts, type, op, comm); },
-      [&](MPI_Request* r) { return PMPI_Ireduce_scatter(from, to, counts, type, op, comm, r); });
+  return await_collective(PMPI_Reduce_scatter, PMPI_Ireduce_scatter, comm, from, to, counts, type,
+                          op);
 }
 
 int MPI_Reduce_scatter_block(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
                              MPI_Comm comm) {
-  return await_collective(
-      comm, [&] { return PMPI_Reduce_scatter_block(from, to, count, type, op, comm); },
-      [&](MPI_Request* r) {
-        return PMPI_Ireduce_scatter_block(from, to, count, type, op, comm, r);
-      });
+  return await_collective(PMPI_Reduce_scatter_block, PMPI_Ireduce_scatter_block, comm, from, to,
+                          count, type, op);
 }
 
 int MPI_Gather(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
                MPI_Datatype to_type, int root, MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] { return PMPI_Gather(from, from_count, from_type, to, to_count, to_type, root, comm); },
-      [&](MPI_Request* r) {
-        return PMPI_Igather(from, from_count, from_type, to, to_count, to_type, root, comm, r);
-      });
+  return await_collective(PMPI_Gather, PMPI_Igather, comm, from, from_count, from_type, to,
+                          to_count, to_type, root);
 }
 
 int MPI_Gatherv(const void* from, int from_count, MPI_Datatype from_type, void* to,
                 const int* to_counts, const int* places, MPI_Datatype to_type, int root,
                 MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] {
-        return PMPI_Gatherv(from, from_count, from_type, to, to_counts, places, to_type, root,
-                            comm);
-      },
-      [&](MPI_Request* r) {
-        return PMPI_Igatherv(from, from_count, from_type, to, to_counts, places, to_type, root,
-                             comm, r);
-      });
+  return await_collective(PMPI_Gatherv, PMPI_Igatherv, comm, from, from_count, from_type, to,
+                          to_counts, places, to_type, root);
 }
 
 int MPI_Scatter(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
                 MPI_Datatype to_type, int root, MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] { return PMPI_Scatter(from, from_count, from_type, to, to_count, to_type, root, comm); },
-      [&](MPI_Request* r) {
-        return PMPI_Iscatter(from, from_count, from_type, to, to_count, to_type, root, comm, r);
-      });
+  return await_collective(PMPI_Scatter, PMPI_Iscatter, comm, from, from_count, from_type, to,
+                          to_count, to_type, root);
 }
 
 int MPI_Scatterv(const void* from, const int* from_counts, const int* places,
                  MPI_Datatype from_type, void* to, int to_count, MPI_Datatype to_type, int root,
                  MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] {
-        return PMPI_Scatterv(from, from_counts, places, from_type, to, to_count, to_type, root,
-                             comm);
-      },
-      [&](MPI_Request* r) {
-        return PMPI_Iscatterv(from, from_counts, places, from_type, to, to_count, to_type, root,
-                              comm, r);
-      });
+  return await_collective(PMPI_Scatterv, PMPI_Iscatterv, comm, from, from_counts, places, from_type,
+                          to, to_count, to_type, root);
 }
 
 int MPI_Allgather(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
                   MPI_Datatype to_type, MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] { return PMPI_Allgather(from, from_count, from_type, to, to_count, to_type, comm); },
-      [&](MPI_Request* r) {
-        return PMPI_Iallgather(from, from_count, from_type, to, to_count, to_type, comm, r);
-      });
+  return await_collective(PMPI_Allgather, PMPI_Iallgather, comm, from, from_count, from_type, to,
+                          to_count, to_type);
 }
 
 int MPI_Allgatherv(const void* from, int from_count, MPI_Datatype from_type, void* to,
                    const int* to_counts, const int* places, MPI_Datatype to_type, MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] {
-        return PMPI_Allgatherv(from, from_count, from_type, to, to_counts, places, to_type, comm);
-      },
-      [&](MPI_Request* r) {
-        return PMPI_Iallgatherv(from, from_count, from_type, to, to_counts, places, to_type, comm,
-                                r);
-      });
+  return await_collective(PMPI_Allgatherv, PMPI_Iallgatherv, comm, from, from_count, from_type, to,
+                          to_counts, places, to_type);
 }
 
 int MPI_Alltoall(const void* from, int from_count, MPI_Datatype from_type, void* to, int to_count,
                  MPI_Datatype to_type, MPI_Comm comm) {
-  return await_collective(
-      comm, [&] { return PMPI_Alltoall(from, from_count, from_type, to, to_count, to_type, comm); },
-      [&](MPI_Request* r) {
-        return PMPI_Ialltoall(from, from_count, from_type, to, to_count, to_type, comm, r);
-      });
+  return await_collective(PMPI_Alltoall, PMPI_Ialltoall, comm, from, from_count, from_type, to,
+                          to_count, to_type);
 }
 
 int MPI_Alltoallv(const void* from, const int* from_counts, const int* from_places,
                   MPI_Datatype from_type, void* to, const int* to_counts, const int* to_places,
                   MPI_Datatype to_type, MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] {
-        return PMPI_Alltoallv(from, from_counts, from_places, from_type, to, to_counts, to_places,
-                              to_type, comm);
-      },
-      [&](MPI_Request* r) {
-        const exchange_buffers own(from, from_counts, to, to_counts, comm);
-        const bool replaced = from == MPI_IN_PLACE && own.from != from;
-        return PMPI_Ialltoallv(own.from, replaced ? to_counts : from_counts,
-                               replaced ? to_places : from_places, replaced ? to_type : from_type,
-                               own.to, to_counts, to_places, to_type, comm, r);
-      });
+  return await_collective(PMPI_Alltoallv, apart(PMPI_Ialltoallv), comm, from, from_counts,
+                          from_places, from_type, to, to_counts, to_places, to_type);
 }
 
 int MPI_Alltoallw(const void* from, const int* from_counts, const int* from_places,
                   const MPI_Datatype* from_types, void* to, const int* to_counts,
                   const int* to_places, const MPI_Datatype* to_types, MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] {
-        return PMPI_Alltoallw(from, from_counts, from_places, from_types, to, to_counts, to_places,
-                              to_types, comm);
-      },
-      [&](MPI_Request* r) {
-        const exchange_buffers own(from, from_counts, to, to_counts, comm);
-        const bool replaced = from == MPI_IN_PLACE && own.from != from;
-        return PMPI_Ialltoallw(own.from, replaced ? to_counts : from_counts,
-                               replaced ? to_places : from_places, replaced ? to_types : from_types,
-                               own.to, to_counts, to_places, to_types, comm, r);
-      });
+  return await_collective(PMPI_Alltoallw, apart(PMPI_Ialltoallw), comm, from, from_counts,
+                          from_places, from_types, to, to_counts, to_places, to_types);
 }
 
 int MPI_Neighbor_allgather(const void* from, int from_count, MPI_Datatype from_type, void* to,
                            int to_count, MPI_Datatype to_type, MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] {
-        return PMPI_Neighbor_allgather(from, from_count, from_type, to, to_count, to_type, comm);
-      },
-      [&](MPI_Request* r) {
-        return PMPI_Ineighbor_allgather(from, from_count, from_type, to, to_count, to_type, comm,
-                                        r);
-      });
+  return await_collective(PMPI_Neighbor_allgather, PMPI_Ineighbor_allgather, comm, from, from_count,
+                          from_type, to, to_count, to_type);
 }
 
 int MPI_Neighbor_allgatherv(const void* from, int from_count, MPI_Datatype from_type, void* to,
                             const int* to_counts, const int* places, MPI_Datatype to_type,
                             MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] {
-        return PMPI_Neighbor_allgatherv(from, from_count, from_type, to, to_counts, places, to_type,
-                                        comm);
-      },
-      [&](MPI_Request* r) {
-        return PMPI_Ineighbor_allgatherv(from, from_count, from_type, to, to_counts, places,
-                                         to_type, comm, r);
-      });
+  return await_collective(PMPI_Neighbor_allgatherv, PMPI_Ineighbor_allgatherv, comm, from,
+                          from_count, from_type, to, to_counts, places, to_type);
 }
 
 int MPI_Neighbor_alltoall(const void* from, int from_count, MPI_Datatype from_type, void* to,
                           int to_count, MPI_Datatype to_type, MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] {
-        return PMPI_Neighbor_alltoall(from, from_count, from_type, to, to_count, to_type, comm);
-      },
-      [&](MPI_Request* r) {
-        return PMPI_Ineighbor_alltoall(from, from_count, from_type, to, to_count, to_type, comm, r);
-      });
+  return await_collective(PMPI_Neighbor_alltoall, PMPI_Ineighbor_alltoall, comm, from, from_count,
+                          from_type, to, to_count, to_type);
 }
 
 int MPI_Neighbor_alltoallv(const void* from, const int* from_counts, const int* from_places,
                            MPI_Datatype from_type, void* to, const int* to_counts,
                            const int* to_places, MPI_Datatype to_type, MPI_Comm comm) {
-  return await_collective(
-      comm,
-      [&] {
-        return PMPI_Neighbor_alltoallv(from, from_counts, from_places, from_type, to, to_counts,
-                                       to_places, to_type, comm);
-      },
-      [&](MPI_Request* r) {
-        return PMPI_Ineighbor_alltoallv(from, from_counts, from_places, from_type, to, to_counts,
-                                        to_places, to_type, comm, r);
-      });
+  return await_collective(PMPI_Neighbor_alltoallv, PMPI_Ineighbor_alltoallv, comm, from,
+                          from_counts, from_places, from_type, to, to_counts, to_places, to_type);
 }
 
 }  // extern "C"

@@ -17,16 +17,22 @@ namespace {
 /// Set before main where this target is linked.
 const bool linked = plait::blocking_calls::linked = true;
 
-int receive_and_send(blocking_calls& here, MPI_Status* status, const message_envelope& incoming,
-                     const message_envelope& outgoing, auto start_receive, auto start_send) {
+int receive_and_send(blocking_calls& here, MPI_Status* status, void* received,
+                     const message_envelope& incoming, const void* sent,
+                     const message_envelope& outgoing) {
+  const auto start = [](auto call, auto buffer, const message_envelope& one, MPI_Request& request) {
+    return call(buffer, one.count, one.type, one.peer, one.tag, one.comm, &request);
+  };
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status statuses[2];
   plait::told_messages told(&here);
   {
     std::unique_lock guard(here);
     told.post();
-    if (const int code = start_receive(&requests[0]); code != MPI_SUCCESS) return code;
-    if (const int code = start_send(&requests[1]); code != MPI_SUCCESS) {
+    int code = start(PMPI_Irecv, received, incoming, requests[0]);
+    if (code != MPI_SUCCESS) return code;
+    code = start(PMPI_Isend, sent, outgoing, requests[1]);
+    if (code != MPI_SUCCESS) {
       guard.unlock();
       plait::give_up_message(here, requests[0]);
       return code;
@@ -44,31 +50,30 @@ int receive_and_send(blocking_calls& here, MPI_Status* status, const message_env
                                                                     : statuses[1].MPI_ERROR;
 }
 
+int send(auto direct, auto start, const void* buffer, int count, MPI_Datatype type, int target,
+         int tag, MPI_Comm comm) {
+  return message(
+      [&] { return direct(buffer, count, type, target, tag, comm); },
+      [&](MPI_Request* r) { return start(buffer, count, type, target, tag, comm, r); },
+      {.sent = true, .count = count, .type = type, .peer = target, .tag = tag, .comm = comm});
+}
+
 }  // namespace
 
 extern "C" {
 
 int MPI_Send(const void* buffer, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm) {
-  return message(
-      [&] { return PMPI_Send(buffer, count, type, target, tag, comm); },
-      [&](MPI_Request* r) { return PMPI_Isend(buffer, count, type, target, tag, comm, r); },
-      {.sent = true, .count = count, .type = type, .peer = target, .tag = tag, .comm = comm});
+  return send(PMPI_Send, PMPI_Isend, buffer, count, type, target, tag, comm);
 }
 
 int MPI_Ssend(const void* buffer, int count, MPI_Datatype type, int target, int tag,
               MPI_Comm comm) {
-  return message(
-      [&] { return PMPI_Ssend(buffer, count, type, target, tag, comm); },
-      [&](MPI_Request* r) { return PMPI_Issend(buffer, count, type, target, tag, comm, r); },
-      {.sent = true, .count = count, .type = type, .peer = target, .tag = tag, .comm = comm});
+  return send(PMPI_Ssend, PMPI_Issend, buffer, count, type, target, tag, comm);
 }
 
 int MPI_Rsend(const void* buffer, int count, MPI_Datatype type, int target, int tag,
               MPI_Comm comm) {
-  return message(
-      [&] { return PMPI_Rsend(buffer, count, type, target, tag, comm); },
-      [&](MPI_Request* r) { return PMPI_Irsend(buffer, count, type, target, tag, comm, r); },
-      {.sent = true, .count = count, .type = type, .peer = target, .tag = tag, .comm = comm});
+  return send(PMPI_Rsend, PMPI_Irsend, buffer, count, type, target, tag, comm);
 }
 
 int MPI_Bsend(const void* buffer, int count, MPI_Datatype type, int target, int tag,
@@ -102,14 +107,8 @@ int MPI_Sendrecv(const void* outgoing, int outgoing_count, MPI_Datatype outgoing
                          incoming_count, incoming_type, source, incoming_tag, comm, status);
   }
   return receive_and_send(
-      *here, status, {false, incoming_count, incoming_type, source, incoming_tag, comm},
-      {true, outgoing_count, outgoing_type, target, outgoing_tag, comm},
-      [&](MPI_Request* r) {
-        return PMPI_Irecv(incoming, incoming_count, incoming_type, source, incoming_tag, comm, r);
-      },
-      [&](MPI_Request* r) {
-        return PMPI_Isend(outgoing, outgoing_count, outgoing_type, target, outgoing_tag, comm, r);
-      });
+      *here, status, incoming, {false, incoming_count, incoming_type, source, incoming_tag, comm},
+      outgoing, {true, outgoing_count, outgoing_type, target, outgoing_tag, comm});
 }
 
 int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int target, int outgoing_tag,
@@ -130,15 +129,8 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int target,
     if (code != MPI_SUCCESS) return code;
     size = used;
   }
-  return receive_and_send(
-      *here, status, {false, count, type, source, incoming_tag, comm},
-      {true, size, MPI_PACKED, target, outgoing_tag, comm},
-      [&](MPI_Request* r) {
-        return PMPI_Irecv(buffer, count, type, source, incoming_tag, comm, r);
-      },
-      [&](MPI_Request* r) {
-        return PMPI_Isend(packed.data(), size, MPI_PACKED, target, outgoing_tag, comm, r);
-      });
+  return receive_and_send(*here, status, buffer, {false, count, type, source, incoming_tag, comm},
+                          packed.data(), {true, size, MPI_PACKED, target, outgoing_tag, comm});
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {

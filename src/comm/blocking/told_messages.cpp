@@ -2,7 +2,6 @@
 #include "comm/blocking/told_messages.hpp"
 
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -35,17 +34,7 @@ struct known_communicator {
 [[nodiscard]] std::optional<known_communicator> known(MPI_Comm comm, engine& of) {
   const std::optional<int> size = size_of(comm);
   if (!size.has_value()) return std::nullopt;
-  MPI_Group all = MPI_GROUP_NULL;
-  MPI_Group some = MPI_GROUP_NULL;
-  PMPI_Comm_group(native_access::windows_of(of), &all);
-  PMPI_Comm_group(comm, &some);
-  std::vector<int> own(static_cast<std::size_t>(*size));
-  std::iota(own.begin(), own.end(), 0);
-  known_communicator made{own};
-  PMPI_Group_translate_ranks(some, *size, own.data(), all, made.ranks.data());
-  PMPI_Group_free(&some);
-  PMPI_Group_free(&all);
-  return made;
+  return known_communicator{ranks_in(native_access::windows_of(of), comm, *size)};
 }
 
 /// Returns the bytes of a message; nothing where they are no whole number of elements.

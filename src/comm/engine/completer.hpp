@@ -15,7 +15,7 @@
 namespace plait {
 
 /// Adds one to a count with one writer at a time, the holder of the token.
-inline void raise_count(std::atomic<std::uint64_t>& count) noexcept {
+[[gnu::always_inline]] inline void raise_count(std::atomic<std::uint64_t>& count) noexcept {
   count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 

@@ -45,7 +45,7 @@ bool driver::release_held(look which, bool worked) {
     held.note_rest(now);
   }
   if (!all && !held.is_due(now)) return false;
-  auto released = all ? held.take_all() : held.take_due(now);
+  auto released = held.take_due(all ? held_queue::never : now);
   start_alone(released, !all);
   tell_.random().reorder(released);
   moment when(now);
@@ -94,26 +94,40 @@ void driver::begin_in_pairs(operation& op, moment& when) {
   held_queue& held = tell_.held();
   if (op.what == operation::kind::receive) {
     const auto waits = paired_.keeps(op, peer, when.now());
-    if (!waits) return start(op, when);
+    if (!waits) return flights_.start(op, when);
     held.hold({&op, held_queue::why::for_its_send, waits->until, waits->rest});
     flights_.look_by(waits->until, when.now());
     token_.list(kept_starts_);
     return;
   }
-  start(op, when);
+  flights_.start(op, when);
   operation* const partner = paired_.sent(peer, when.now(), flights_.transfers().operations());
   if (partner == nullptr) return;
   held.release(*partner);
   start_kept(*partner, when);
 }
 
-[[gnu::noinline]] engine::at_once driver::start_held(operation& op, bool stays) {
+[[gnu::noinline]] engine::at_once driver::start_here(operation& op, bool stays) {
   channel& via = *op.via;  // after its start `op` may be gone
-  const engine::at_once became = flights_.start_at_once(op, matching_.mpi_tag(op), stays);
-  if (via.parked().empty() || became == engine::at_once::later) [[likely]]
-    return became;
-  moment when;
-  begin_parked(via, when);
+  const engine::at_once became = flights_.start_at_once(op, stays);
+  if (!via.parked().empty() && became != engine::at_once::later) [[unlikely]] {
+    moment when;
+    begin_parked(via, when);
+  }
+  return became;
+}
+
+/// Not where another thread has the token.
+[[gnu::noinline]] engine::at_once driver::start_with_token(operation& op, bool stays) {
+  if (!token_.try_acquire()) return engine::at_once::later;
+  auto became = engine::at_once::later;
+  try {
+    became = start_here(op, stays);
+  } catch (...) {
+    release_token();
+    throw;
+  }
+  release_token();
   return became;
 }
 
@@ -122,7 +136,7 @@ void driver::start_kept(operation& op, moment& when) {
     tell_.settle(op, nullptr);
   } else {
     channel& via = *op.via;  // after its start `op` may be gone
-    start(op, when);
+    flights_.start(op, when);
     begin_parked(via, when);
   }
 }

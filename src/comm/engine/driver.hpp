@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -14,12 +15,14 @@
 
 #include "comm/engine/activity.hpp"
 #include "comm/engine/completer.hpp"
-#include "comm/engine/held/paired_receives.hpp"
 #include "comm/engine/in_flight.hpp"
 #include "comm/engine/moment.hpp"
 #include "comm/matching/matcher.hpp"
+#include "look/paired_receives.hpp"
 
 namespace plait {
+
+using paired_receives = basic_paired_receives<operation>;
 
 class driver {
  public:
@@ -32,6 +35,9 @@ class driver {
         matching_(options.persistent_requests),
         paired_(pairs_messages(env, options.paired_receives)),
         tell_(options.disturb, state_),
+        at_once_below_bytes_(tell_.random().is_on() ? 0
+                             : paired_.is_on()      ? paired_receives::asks_from_bytes
+                                                    : SIZE_MAX),
         flights_(token_, state_, tell_, options.poll_every_s, worst_delay_s) {}
 
   // Submitting thread
@@ -114,11 +120,12 @@ class driver {
   bool drain();
   void take_up(operation& op, moment& when);
   void admit(operation& op, moment& when);
-  void start(operation& op, moment& when) { flights_.start(op, matching_.mpi_tag(op), when); }
   /// The turn of the operation has come: starts it, or keeps it, and starts what it lets go.
   void begin(operation& op, moment& when);
   void begin_in_pairs(operation& op, moment& when);
-  [[nodiscard]] engine::at_once start_held(operation& op, bool stays);
+  /// Starts a message at once, or not.
+  [[nodiscard]] engine::at_once start_here(operation& op, bool stays);
+  [[nodiscard]] engine::at_once start_with_token(operation& op, bool stays);
   void begin_parked(channel& via, moment& when) {
     while (operation* next = via.unpark()) begin(*next, when);
   }
@@ -154,6 +161,7 @@ class driver {
   } kept_starts_{*this};
   paired_receives paired_;
   completer tell_;
+  const std::size_t at_once_below_bytes_;  ///< longer messages may have to wait
   in_flight flights_;
 };
 
@@ -181,17 +189,9 @@ inline void driver::post(operation& op) {
 }
 
 inline engine::at_once driver::start_at_once(operation& op, bool stays) {
-  if (tell_.random().is_on() || is_paired(op)) return engine::at_once::later;
-  if (mpi_token::any_held_here()) return start_held(op, stays);  // several starts, or `completed`
-  if (!token_.try_acquire()) return engine::at_once::later;
-  try {
-    const engine::at_once became = start_held(op, stays);
-    release_token();
-    return became;
-  } catch (...) {
-    release_token();
-    throw;
-  }
+  if (op.size_bytes >= at_once_below_bytes_) return engine::at_once::later;
+  const bool is_held = mpi_token::any_held_here();  // for several starts, or for `completed`
+  return is_held ? start_here(op, stays) : start_with_token(op, stays);
 }
 
 inline void driver::take_up(operation& op, moment& when) {
@@ -200,7 +200,7 @@ inline void driver::take_up(operation& op, moment& when) {
 
 /// Starts the operation and those that were parked behind it, or parks it until its turn.
 inline void driver::admit(operation& op, moment& when) {
-  if (op.under_way) return flights_.take_over(op);
+  if (op.begins == operation::beginning::under_way) return flights_.take_over(op);
   if (state_.is_given_up()) {
     tell_.settle(op, nullptr);
     return;
@@ -222,7 +222,7 @@ inline void driver::begin(operation& op, moment& when) {
   if (is_paired(op) && op.what != operation::kind::collective) {
     begin_in_pairs(op, when);
   } else {
-    start(op, when);
+    flights_.start(op, when);
   }
 }
 

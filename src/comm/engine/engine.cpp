@@ -9,6 +9,8 @@
 //
 // the proxy: proxy, and of the layer look attention with pace and sleeper
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -23,7 +25,6 @@
 #include "comm/engine/driver.hpp"
 #include "comm/engine/policy_choice.hpp"
 #include "comm/engine/proxy.hpp"
-#include "comm/library_yields.hpp"
 #include "comm/matching/matching_space.hpp"
 #include "comm/native.hpp"
 #include "look/numbers.hpp"
@@ -44,6 +45,21 @@ engine::choice choice_for(const environment& env, const engine_options& options)
   engine::choice chosen = choose_policy(options, cores, ranks_a_core(env, options));
   if (!options.remark.empty()) chosen.reason += "; " + options.remark;
   return chosen;
+}
+
+/// Returns whether a test that finds nothing complete yields the core inside the MPI library: Open
+/// MPI's does where the launcher has started more ranks than it has slots.  To yield once more
+/// would double the time until a rank's next look.  By the settings that the user and the launcher
+/// hand to a process.  MPI_T knows it too, but opens all of the library's components first, which
+/// takes 0.1 s.
+[[nodiscard]] bool library_yields() noexcept {
+#if defined(OPEN_MPI) || defined(MPI_ABI_VERSION)  // which Open MPI may stand behind
+  for (const char* name : {"OMPI_MCA_mpi_yield_when_idle", "OMPI_MCA_mpi_oversubscribe"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return std::strchr("1tTyY", *value) != nullptr;
+  }
+#endif
+  return false;
 }
 
 /// Engines by their owners, of which a process has a few.
@@ -134,14 +150,8 @@ MPI_Comm native_access::windows_of(engine& messages) noexcept {
 /// holder reads, from changing meanwhile.
 void engine::enqueue(operation& op, const communicator& among) {
   if (!among.is_lane()) return self_->messages.matching().enqueue(op, among);
-  self_->messages.lock();
-  try {
-    self_->messages.matching().enqueue(op, among);
-  } catch (...) {
-    self_->messages.release_token();
-    throw;
-  }
-  self_->messages.release_token();
+  const std::lock_guard guard(*this);
+  self_->messages.matching().enqueue(op, among);
 }
 channel& engine::channel_of(operation like, const communicator& among) {
   self_->messages.matching().join(like, among);
@@ -188,9 +198,11 @@ void engine::post(operation& op) {
   self_->helper.wake();
 }
 engine::at_once engine::start_at_once(operation& op, bool stays) {
-  const at_once became = self_->messages.start_at_once(op, stays);
+  implementation& s = *self_;
+  if (!s.chosen.proxy) return s.messages.start_at_once(op, stays);
+  const at_once became = s.messages.start_at_once(op, stays);
   // Others that waited for their turn behind it may have been started.
-  if (became != at_once::later && self_->chosen.proxy) self_->helper.wake();
+  if (became != at_once::later) s.helper.wake();
   return became;
 }
 void engine::watch(awaited& what) {

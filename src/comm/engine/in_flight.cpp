@@ -15,13 +15,13 @@ void in_flight::keep_copy(operation& op, MPI_Request request) {
     one.is_over = true;
     one.failure = failure;
   };
-  op.under_way = true;
+  op.begins = operation::beginning::under_way;
   keep(begun_, request);
 }
 
 /// Both are counted as in flight until here, if both are.
 void in_flight::take_over(operation& op) {
-  op.under_way = false;
+  op.begins = operation::beginning::unknown;
   begun_.is_used = false;
   if (!begun_.is_over) {
     transfers_.replace(begun_, op);
@@ -34,7 +34,7 @@ void in_flight::take_over(operation& op) {
 
 void in_flight::start_one_sided(operation& op, moment& when) {
   const bool first = nothing();
-  const served_window::finished_list done = windows_.start(op);
+  const one_sided_service::finished_list done = windows_.start(op);
   raise_count(expectations_);
   if (done.empty()) {
     if (first) flight_.take_off(when.now());

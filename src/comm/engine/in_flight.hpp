@@ -54,9 +54,9 @@ class in_flight {
   }
 
   /// The operation's turn has come.  It may complete at once.
-  void start(operation& op, int mpi_tag, moment& when);
+  void start(operation& op, moment& when);
   /// See `engine::start_at_once`.
-  [[nodiscard]] engine::at_once start_at_once(operation& op, int mpi_tag, bool stays);
+  [[nodiscard]] engine::at_once start_at_once(operation& op, bool stays);
   /// `op` was started at once, by a copy that is in flight in its place, or has been.
   void take_over(operation& op);
   void start_one_sided(operation& op, moment& when);
@@ -153,15 +153,16 @@ class in_flight {
   std::atomic<std::uint64_t> expectations_{0};
 };
 
-inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
-  (void)op.via->starts(op);
+inline void in_flight::start(operation& op, moment& when) {
+  channel& via = *op.via;
+  (void)via.starts(op);
   if (is_left_out(op)) return tell_.complete(op, nullptr);
   try {
     const bool first = nothing();
     if (op.what == operation::kind::collective) {
-      transfers_.add(op, library_.start(*op.call, op.via->among()->messages));
+      transfers_.add(op, library_.start(*op.call, via.among()->messages));
     } else {
-      const MPI_Request request = transfers_.start(op, mpi_tag, op.via->among()->messages);
+      const MPI_Request request = transfers_.start(op, via.mpi_tag(op), via.among()->messages);
       const bool may_be_over = op.what == operation::kind::send && is_small(op);
       if (may_be_over && transfers_.is_sent(request)) return tell_.complete(op, nullptr);
       transfers_.add(op, request);
@@ -172,16 +173,20 @@ inline void in_flight::start(operation& op, int mpi_tag, moment& when) {
   }
 }
 
-inline engine::at_once in_flight::start_at_once(operation& op, int mpi_tag, bool stays) {
+[[gnu::always_inline]] inline engine::at_once in_flight::start_at_once(operation& op, bool stays) {
   channel& via = *op.via;
   // Asked by the holder: who gives up does so as the holder.
   if (state_.is_given_up() || (!stays && begun_.is_used) || !via.starts(op))
     return engine::at_once::later;
-  const MPI_Request request = transfers_.start(op, mpi_tag, via.among()->messages);
-  const bool is_send = op.what == operation::kind::send;
-  if (is_small(op) && (is_send || via.tests_at_start())) {
+  const MPI_Request request = transfers_.start(op, via.mpi_tag(op), via.among()->messages);
+  if (is_small(op) && op.what == operation::kind::send) {
+    if (transfers_.is_sent(request)) {
+      tell_.count_one();
+      return engine::at_once::over;
+    }
+  } else if (is_small(op) && via.tests_at_start()) {
     std::exception_ptr failure;
-    if (is_send ? transfers_.is_sent(request) : transfers_.is_received(op, request, failure)) {
+    if (transfers_.is_received(op, request, failure)) {
       tell_.count_one();
       if (failure == nullptr && !op.varies) return engine::at_once::over;
       op.completed(op, failure);

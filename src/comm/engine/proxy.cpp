@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All of it runs in the proxy, which takes the token to look.
+// But for what starts, wakes or asks it, all of it runs in the proxy, which takes the token to
+// look.
 #include "comm/engine/proxy.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <mutex>
 #include <utility>
 
 #include <plait/core/cpu_pause.hpp>
+#include <pthread.h>
 #include <sched.h>
 
+#include "core/short_slices.hpp"
 #include "look/numbers.hpp"
 
 namespace plait {
@@ -22,6 +26,29 @@ proxy::proxy(driver& messages, spinning& spins, const engine::choice& chosen, co
       passes_(how.worst_delay_s),
       attention_(how.at_fixed_interval ? pace_limits::fixed(how.worst_delay_s)
                                        : pace_limits::up_to(how.worst_delay_s, how.ranks_a_core)) {}
+
+void proxy::start() {
+  thread_ = std::thread([this] {
+    pthread_setname_np(pthread_self(), "plait-proxy");
+    ask_for_short_slices();
+    run();
+  });
+}
+
+void proxy::wake() noexcept {
+  if (messages_.state().is_idle()) return;
+  attention_.sleep().wake(chosen_.busy_workers ? sleeper::depth::rests : sleeper::depth::naps);
+}
+
+double proxy::cpu_seconds() noexcept {
+  clockid_t clock{};
+  timespec time{};
+  if (!thread_.joinable() || pthread_getcpuclockid(thread_.native_handle(), &clock) != 0 ||
+      clock_gettime(clock, &time) != 0) {
+    return 0;
+  }
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 /// `dedicated`: polls without pause while anything is in flight, but as `sleeping` for a while
 /// where it may give way and others want its core.  `sleeping`: sleeps until a look pays.

@@ -6,14 +6,13 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include <plait/comm/engine.hpp>
 #include <plait/core/clock.hpp>
 
 #include "comm/engine/driver.hpp"
-#include "comm/engine/policy_choice.hpp"
-#include "comm/engine/proxy_thread.hpp"
 #include "look/attention.hpp"
 #include "look/spinning.hpp"
 #include "look/worker_passes.hpp"
@@ -30,15 +29,16 @@ class proxy {
   };
   /// The first three outlive it.
   proxy(driver& messages, spinning& spins, const engine::choice& chosen, const settings& how);
+  ~proxy() { stop(); }
+  proxy(const proxy&) = delete;
+  proxy& operator=(const proxy&) = delete;
 
   // Submitting thread
   // ---------------------------------------------------------------------------------------------
-  void start() {
-    thread_.start([this] { run(); });
-  }
+  void start();
   void stop() noexcept {
     attention_.sleep().stop();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
 
   // Any thread
@@ -46,10 +46,7 @@ class proxy {
   /// After something was put in flight, for which a sleep may be too long.  Where workers look too
   /// only a rest is.  No effect where all that was put in flight has landed: a short send is
   /// complete when it is started.
-  void wake() noexcept {
-    if (messages_.state().is_idle()) return;
-    attention_.sleep().wake(chosen_.busy_workers ? sleeper::depth::rests : sleeper::depth::naps);
-  }
+  void wake() noexcept;
   void after_looks(std::function<void()> what) {
     std::lock_guard lock(after_look_mutex_);
     after_look_ = std::move(what);
@@ -65,7 +62,8 @@ class proxy {
     attention_.sleep().wake(sleeper::depth::naps);
   }
   [[nodiscard]] worker_passes& passes() noexcept { return passes_; }
-  [[nodiscard]] double cpu_seconds() const noexcept { return thread_.cpu_seconds(); }
+  /// Returns the processor time that it has used so far; 0 if it was not started, or has stopped.
+  [[nodiscard]] double cpu_seconds() noexcept;
 
  private:
   // The proxy
@@ -105,7 +103,7 @@ class proxy {
   std::function<ticks()> beside_;  ///< called under the same mutex
   std::atomic<bool> is_called_{false};
   ticks beside_at_ = engine::never;  ///< when to call it next
-  proxy_thread thread_;
+  std::thread thread_;
 };
 
 }  // namespace plait

@@ -23,11 +23,11 @@ namespace {
 
 }  // namespace
 
-served_window::finished_list served_windows::start(operation& op) {
-  served_window::finished_list done;
+one_sided_service::finished_list served_windows::start(operation& op) {
+  one_sided_service::finished_list done;
   ++in_flight_;
   try {
-    op.remote->home->start(op, done);
+    op.remote->home->service->start(op, done);
   } catch (...) {
     done.push_back({&op, std::current_exception()});
   }
@@ -38,12 +38,12 @@ bool served_windows::look_at_all(completer& tell) {
   bool moved = false;
   // By place: a completion may end the wait for the end of a window.
   for (std::size_t i = 0; i < list_.size(); ++i) {
-    served_window::finished_list done;
+    one_sided_service::finished_list done;
     try {
-      moved = list_[i]->look(done) || moved;
+      moved = list_[i]->service->look(done) || moved;
     } catch (...) {
       const auto failure = std::current_exception();
-      list_[i]->abandon(done);
+      list_[i]->service->abandon(done);
       if (done.empty()) fail_others(failure);
       for (auto& one : done) one.failure = failure;
     }
@@ -55,15 +55,15 @@ bool served_windows::look_at_all(completer& tell) {
 
 void served_windows::give_up(completer& tell) {
   for (served_window* window : list_) {
-    served_window::finished_list done;
-    window->give_up(done);
+    one_sided_service::finished_list done;
+    window->service->give_up(done);
     end(done, tell);
   }
 }
 
 void served_windows::abandon(served_window& window, completer& tell) {
-  served_window::finished_list left;
-  window.abandon(left);
+  one_sided_service::finished_list left;
+  window.service->abandon(left);
   end(left, tell);
 }
 

@@ -25,8 +25,8 @@ class served_windows {
   [[nodiscard]] bool remove(served_window& window) { return std::erase(list_, &window) > 0; }
 
   /// Starts `op`.  Returns what has completed by then, `op` itself perhaps: for `end`.
-  [[nodiscard]] served_window::finished_list start(operation& op);
-  void end(const served_window::finished_list& done, completer& tell) {
+  [[nodiscard]] one_sided_service::finished_list start(operation& op);
+  void end(const one_sided_service::finished_list& done, completer& tell) {
     in_flight_ -= done.size();
     for (const auto& [op, failure] : done) tell.complete(*op, failure);
   }

@@ -9,7 +9,6 @@
 #include <plait/collective/algorithm.hpp>
 #include <plait/core/error.hpp>
 
-#include "comm/byte_count.hpp"
 #include "comm/library_collectives.hpp"
 #include "comm/matching/matching_space.hpp"
 
@@ -68,23 +67,6 @@ std::string describe(const operation& op) {
          (op.varies && !send ? " of at most " : " of ") + std::to_string(op.size_bytes) +
          " bytes " + (send ? "to" : "from") + " rank " + std::to_string(op.peer) + suffix +
          (op.of == origin::program ? ", tag " + std::to_string(op.tag) : "");
-}
-
-MPI_Request transfer_set::start_large(const operation& op, int mpi_tag, MPI_Comm comm) {
-  return start_new(op, 1, large_type(op.size_bytes).get(), mpi_tag, comm);
-}
-
-bool transfer_set::is_received(operation& op, MPI_Request request, std::exception_ptr& failure) {
-  int done = 0;
-  MPI_Status status;
-  const int code = MPI_Test(&request, &done, &status);
-  op.via->tested_at_start(done != 0);
-  if (done != 0) {
-    conclude(op, request, code, status, failure);
-  } else {
-    mpi_call(code, "MPI_Test");
-  }
-  return done != 0;
 }
 
 std::size_t transfer_set::many_received_bytes(const MPI_Status& status) {

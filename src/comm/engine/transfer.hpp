@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <climits>
 #include <cstddef>
 #include <exception>
 #include <span>
@@ -13,6 +12,7 @@
 #include <mpi.h>
 #include <plait/comm/engine.hpp>
 
+#include "comm/byte_count.hpp"
 #include "comm/matching/channel.hpp"
 #include "comm/matching/repetition.hpp"
 #include "comm/mpi_call.hpp"
@@ -47,8 +47,10 @@ class transfer_set {
         return *kept;
       }
     }
-    if (op.size_bytes > INT_MAX) return start_large(op, mpi_tag, comm);
-    return start_new(op, static_cast<int>(op.size_bytes), MPI_BYTE, mpi_tag, comm);
+    return op.what == operation::kind::send ? make_request(MPI_Isend, "MPI_Isend", op.buffer,
+                                                           op.size_bytes, op.peer, mpi_tag, comm)
+                                            : make_request(MPI_Irecv, "MPI_Irecv", op.buffer,
+                                                           op.size_bytes, op.peer, mpi_tag, comm);
   }
   /// MPI_Test, of a message that has just been started.  Errors: `error` with what MPI says.
   [[nodiscard]] static bool is_sent(MPI_Request request) {
@@ -58,7 +60,18 @@ class transfer_set {
   }
   /// `failure` is null when the message was received as it should be.
   [[nodiscard]] static bool is_received(operation& op, MPI_Request request,
-                                        std::exception_ptr& failure);
+                                        std::exception_ptr& failure) {
+    int done = 0;
+    MPI_Status status;
+    const int code = MPI_Test(&request, &done, &status);
+    op.via->tested_at_start(done != 0);
+    if (done != 0) {
+      conclude(op, request, code, status, failure);
+    } else {
+      mpi_call(code, "MPI_Test");
+    }
+    return done != 0;
+  }
   /// Puts `to`, which stands for the same message, in the place of `from`.
   void replace(const operation& from, operation& to) noexcept {
     *std::find(operations_.begin() + static_cast<std::ptrdiff_t>(first_), operations_.end(),
@@ -94,18 +107,6 @@ class transfer_set {
     std::size_t begin;
     std::size_t end;
   };
-  [[nodiscard, gnu::always_inline]] static MPI_Request start_new(const operation& op, int count,
-                                                                 MPI_Datatype type, int mpi_tag,
-                                                                 MPI_Comm comm) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (op.what == operation::kind::send) {
-      mpi_call(MPI_Isend(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Isend");
-    } else {
-      mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, mpi_tag, comm, &request), "MPI_Irecv");
-    }
-    return request;
-  }
-  [[nodiscard]] static MPI_Request start_large(const operation& op, int mpi_tag, MPI_Comm comm);
   /// Notes what has become of an operation that is over: mostly a message of the right length.
   static void conclude(operation& op, MPI_Request request, int code, const MPI_Status& status,
                        std::exception_ptr& failure) {

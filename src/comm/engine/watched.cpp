@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "comm/awaited_requests.hpp"
-
 namespace plait {
 namespace {
 

@@ -30,9 +30,10 @@ struct matching_space;
 class channel {
  public:
   /// `residues`: a power of two, for four divisions a message took 25 ns.  `among`: null for the
-  /// signals of a window.
-  explicit channel(std::uint64_t residues, const matching_space* among = nullptr)
+  /// signals of a window.  `first_tag`: of MPI, and the residues are added to it.
+  explicit channel(std::uint64_t residues, const matching_space* among = nullptr, int first_tag = 0)
       : among_(among),
+        first_tag_(first_tag),
         shift_(static_cast<unsigned>(std::countr_zero(residues))),
         last_residue_(residues - 1) {
     PLAIT_EXPECTS(std::has_single_bit(residues), std::to_string(residues));
@@ -47,6 +48,10 @@ class channel {
 
   [[nodiscard]] std::uint64_t residue(const operation& op) const noexcept {
     return op.sequence & last_residue_;
+  }
+  /// Returns the tag of a message as MPI sees it.
+  [[nodiscard]] int mpi_tag(const operation& op) const noexcept {
+    return first_tag_ + static_cast<int>(residue(op));
   }
 
   /// Returns true if every earlier operation of the same residue has been started.
@@ -109,6 +114,7 @@ class channel {
   }
 
   const matching_space* const among_;
+  const int first_tag_;
   const unsigned shift_;
   int until_test_ = 0;  ///< receives that are started before one is tested at its start
   const std::uint64_t last_residue_;

@@ -29,10 +29,8 @@ constexpr int least_tags = 1 << 15;  // MPI promises this many
 
 /// "send 'edge'"
 [[nodiscard]] std::string subject(const operation& op) {
-  const std::string what = op.what == operation::kind::collective
-                               ? std::string(to_string(op.called))
-                           : op.what == operation::kind::send ? "send"
-                                                              : "receive";
+  const std::string what =
+      op.what == operation::kind::collective ? std::string(to_string(op.called)) : word_of(op);
   return op.name != nullptr ? what + " '" + op.name + "'" : what;
 }
 
@@ -119,7 +117,8 @@ void matcher::look_up(operation& op, const communicator& among) {
   }
   auto& via = space.channels[{op.what, op.peer, op.tag}];
   if (via == nullptr)
-    via = std::make_unique<channel>(static_cast<std::uint64_t>(residues_), &space);
+    via = std::make_unique<channel>(static_cast<std::uint64_t>(residues_), &space,
+                                    op.tag * residues_);
   op.via = via.get();
   space.remember(op);
 }
@@ -137,6 +136,7 @@ void matcher::enqueue_repeated(std::span<operation* const> all, std::uint64_t it
     const std::uint64_t stride = in_one_iteration[op->via];
     op->stride = stride;
     op->again->begin(*op);
+    if (may_start_at_once(*op) && !op->varies) op->begins = operation::beginning::plain;
     op->sequence = op->via->take_sequences(1) - stride;  // `next_iteration` comes before each run
   }
   for (const auto& [via, stride] : in_one_iteration)

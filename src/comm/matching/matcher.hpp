@@ -46,10 +46,6 @@ class matcher {
   [[nodiscard]] int largest_tag() const noexcept { return largest_tag_; }
   /// Returns the number of residues, each of which has MPI tags of its own.  Any thread.
   [[nodiscard]] int residues() const noexcept { return residues_; }
-  /// Returns the tag of a message as MPI sees it.  Any thread.
-  [[nodiscard]] int mpi_tag(const operation& op) const noexcept {
-    return op.tag * residues_ + static_cast<int>(op.via->residue(op));
-  }
   /// `world`, and the communicators that are this engine's to use.  Their channels are also read
   /// by who holds the token while nothing is submitted.
   [[nodiscard]] const std::vector<matching_space*>& spaces() const noexcept { return spaces_; }

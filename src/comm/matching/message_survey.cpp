@@ -44,7 +44,7 @@ using state = message_survey::state;
     list.push_back(describe(scope, *op, state::held_back));
   }
   for (const served_window* window : scope.windows) {
-    window->for_each(
+    window->service->for_each(
         [&](const operation& op) { list.push_back(describe(scope, op, state::under_way)); });
   }
   for (const matching_space* space : scope.spaces) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "comm/byte_count.hpp"
-#include "comm/mpi_call.hpp"
 
 namespace plait {
 namespace {
@@ -37,20 +36,6 @@ constexpr std::size_t smallest_receive = SIZE_MAX;
 #endif
 constexpr std::uint64_t most_tags = 8;  // of one message; 1 pays, 64 do not
 
-[[nodiscard]] MPI_Request make_request(const operation& op, int mpi_tag, MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
-    if (op.what == operation::kind::send) {
-      mpi_call(MPI_Send_init(op.buffer, count, type, op.peer, mpi_tag, comm, &request),
-               "MPI_Send_init");
-    } else {
-      mpi_call(MPI_Recv_init(op.buffer, count, type, op.peer, mpi_tag, comm, &request),
-               "MPI_Recv_init");
-    }
-  });
-  return request;
-}
-
 }  // namespace
 
 void repetition::begin(const operation& op) noexcept {
@@ -65,7 +50,11 @@ MPI_Request* repetition::make_request_for(const operation& op, int mpi_tag, MPI_
     return nullptr;
   }
   if (known->request == MPI_REQUEST_NULL && home_->requests_ < most_requests) {
-    known->request = make_request(op, mpi_tag, comm);
+    known->request = op.what == operation::kind::send
+                         ? make_request(MPI_Send_init, "MPI_Send_init", op.buffer, op.size_bytes,
+                                        op.peer, mpi_tag, comm)
+                         : make_request(MPI_Recv_init, "MPI_Recv_init", op.buffer, op.size_bytes,
+                                        op.peer, mpi_tag, comm);
     ++home_->requests_;
   }
   return known->request != MPI_REQUEST_NULL ? &known->request : nullptr;

@@ -87,11 +87,9 @@ void by_messages::begin_put(operation& op, finished_list& done) {
     send_letter(op.peer, words, {static_cast<const std::byte*>(op.buffer), op.size_bytes});
   } else {
     send_letter(op.peer, words);
-    MPI_Request request = MPI_REQUEST_NULL;
-    with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
-      mpi_call(MPI_Isend(op.buffer, count, type, op.peer, put_tag, comm_, &request), "MPI_Isend");
-    });
-    requests_.add(request, {.what = purpose::kind::put_out, .peer = op.peer, .about = words});
+    requests_.add(
+        make_request(MPI_Isend, "MPI_Isend", op.buffer, op.size_bytes, op.peer, put_tag, comm_),
+        {.what = purpose::kind::put_out, .peer = op.peer, .about = words});
   }
   way_out& way = ways_[op.peer];
   ++way.open;
@@ -118,11 +116,9 @@ void by_messages::begin_get(operation& op) {
   send_letter(
       op.peer,
       {.what = word::get, .offset_bytes = op.remote->offset_bytes, .size_bytes = op.size_bytes});
-  MPI_Request request = MPI_REQUEST_NULL;
-  with_count(op.size_bytes, [&](int count, MPI_Datatype type) {
-    mpi_call(MPI_Irecv(op.buffer, count, type, op.peer, get_tag, comm_, &request), "MPI_Irecv");
-  });
-  requests_.add(request, {.what = purpose::kind::get_in, .peer = op.peer, .op = &op});
+  requests_.add(
+      make_request(MPI_Irecv, "MPI_Irecv", op.buffer, op.size_bytes, op.peer, get_tag, comm_),
+      {.what = purpose::kind::get_in, .peer = op.peer, .op = &op});
   ++ways_[op.peer].open;
 }
 
@@ -231,25 +227,20 @@ std::byte* by_messages::place_of(const letter& words) const {
 
 void by_messages::read(int from, const letter& words, std::span<const std::byte> data,
                        finished_list& done) {
-  MPI_Request request = MPI_REQUEST_NULL;
   switch (words.what) {
     case word::put:
       if (!data.empty()) std::memcpy(place_of(words), data.data(), data.size());
       put_is_here(from, words, done);
       break;
     case word::large_put:
-      with_count(words.size_bytes, [&](int count, MPI_Datatype type) {
-        mpi_call(MPI_Irecv(place_of(words), count, type, from, put_tag, comm_, &request),
-                 "MPI_Irecv");
-      });
-      requests_.add(request, {.what = purpose::kind::put_in, .peer = from, .about = words});
+      requests_.add(make_request(MPI_Irecv, "MPI_Irecv", place_of(words), words.size_bytes, from,
+                                 put_tag, comm_),
+                    {.what = purpose::kind::put_in, .peer = from, .about = words});
       break;
     case word::get:
-      with_count(words.size_bytes, [&](int count, MPI_Datatype type) {
-        mpi_call(MPI_Isend(place_of(words), count, type, from, get_tag, comm_, &request),
-                 "MPI_Isend");
-      });
-      requests_.add(request, {.what = purpose::kind::answer, .peer = from});
+      requests_.add(make_request(MPI_Isend, "MPI_Isend", place_of(words), words.size_bytes, from,
+                                 get_tag, comm_),
+                    {.what = purpose::kind::answer, .peer = from});
       break;
     case word::done:
       part_of_put_over(words.number, done);

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include <mpi.h>
+#include <plait/comm/served_window.hpp>
 #include <plait/core/window_letter.hpp>
 
 #include "comm/one_sided/followed_requests.hpp"
 #include "comm/one_sided/raised_signals.hpp"
-#include "comm/one_sided/service.hpp"
 
 namespace plait {
 

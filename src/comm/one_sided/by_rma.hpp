@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <mpi.h>
+#include <plait/comm/served_window.hpp>
 #include <plait/core/clock.hpp>
 
 #include "comm/one_sided/by_messages.hpp"
 #include "comm/one_sided/followed_requests.hpp"
 #include "comm/one_sided/rma_window.hpp"
-#include "comm/one_sided/service.hpp"
 
 namespace plait {
 

@@ -71,31 +71,13 @@ constexpr const char* variable = "PLAIT_WINDOWS";
   return known ? static_cast<long long>(*known) : unknown_word;
 }
 
-/// Completes what `start(request)` begins, with the token only while MPI is called: all ranks are
-/// about to come, but may be in a task that waits for a message first.
-template <class Start>
-void complete(environment& env, engine& messages, Start start) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  {
-    mpi_token_guard guard(env.token());
-    start(&request);
-  }
-  for (;;) {
-    {
-      mpi_token_guard guard(env.token());
-      int flag = 0;
-      mpi_call(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
-      if (flag != 0) return;
-    }
-    (void)messages.poll();
-    sched_yield();
-  }
-}
+// All ranks are about to come, but may be in a task that waits for a message first: so none of the
+// calls that they make together blocks.
 
 [[nodiscard]] std::vector<part_of_rank> all_parts(environment& env, engine& messages,
                                                   part_of_rank mine) {
   std::vector<part_of_rank> all(static_cast<std::size_t>(env.size()));
-  complete(env, messages, [&](MPI_Request* request) {
+  native_access::complete(env, false, [&](MPI_Request* request) {
     mpi_call(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
                             native_access::windows_of(messages), request),
              "MPI_Iallgather");
@@ -108,7 +90,7 @@ void complete(environment& env, engine& messages, Start start) {
 void expect_success(environment& env, engine& messages, const std::string& reason) {
   const int mine = reason.empty() ? env.size() : env.rank();
   int first = 0;  // that could not
-  complete(env, messages, [&](MPI_Request* request) {
+  native_access::complete(env, false, [&](MPI_Request* request) {
     mpi_call(MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, native_access::windows_of(messages),
                             request),
              "MPI_Iallreduce");
@@ -168,15 +150,6 @@ struct exposed_memory::implementation final : served_window {
   void expect_in_range(const operation& op) const;
 
   [[nodiscard]] channel* channel_for(const operation& op) override;
-  void start(operation& op, finished_list& done) override { made.service->start(op, done); }
-  bool look(finished_list& done) override { return made.service->look(done); }
-  void close() override { made.service->close(); }
-  void give_up(finished_list& done) override { made.service->give_up(done); }
-  void abandon(finished_list& done) override { made.service->abandon(done); }
-  void for_each(const std::function<void(const operation&)>& visit) const override {
-    made.service->for_each(visit);
-  }
-  [[nodiscard]] bool is_quiet() const override { return made.service->is_quiet(); }
 };
 
 /// Behind each other, so that operations on different ranks never meet.
@@ -206,7 +179,7 @@ exposed_memory::exposed_memory(environment& env, engine& messages, const window_
                 {part.size_bytes, options.flags, wanted_on(options), part.is_to_be_found ? 1 : 0});
   expect_agreement(parts);
   expect_success(env, messages, s.lay_out(parts));
-  complete(env, messages, [&](MPI_Request* request) {
+  native_access::complete(env, false, [&](MPI_Request* request) {
     mpi_call(MPI_Comm_idup(native_access::windows_of(messages), &s.comm, request), "MPI_Comm_idup");
   });
   {
@@ -228,6 +201,7 @@ void exposed_memory::implementation::make(const window_part& part, windows_on wa
   made = make_service(
       comm, {.begin = part.begin, .size_bytes = part.size_bytes, .is_mpis = part.is_to_be_found},
       flags, wanted);
+  service = std::move(made.service);
 } catch (...) {
   MPI_Comm_free(&comm);
   throw;
@@ -244,7 +218,7 @@ bool exposed_memory::implementation::becomes_quiet(double patience_s) {
   for (;;) {
     {
       mpi_token_guard guard(env.token());
-      if (made.service->is_quiet()) return true;
+      if (service->is_quiet()) return true;
     }
     if (now_ticks() >= give_up) return false;
     (void)messages.poll();
@@ -258,10 +232,10 @@ void exposed_memory::end(bool together) {
   s.ended = true;
   if (!together) {
     mpi_token_guard guard(s.env.token());
-    s.made.service->close();  // what is quiet then stays quiet
+    s.service->close();  // what is quiet then stays quiet
   }
   constexpr double as_long_as_it_takes_s = 1e6;
-  if (!s.becomes_quiet(together ? as_long_as_it_takes_s : s.made.service->patience_s())) {
+  if (!s.becomes_quiet(together ? as_long_as_it_takes_s : s.service->patience_s())) {
     std::fprintf(stderr,
                  "plait: %s: a window ends after a failure, and MPI still uses its memory\n",
                  process_label().c_str());
@@ -270,7 +244,8 @@ void exposed_memory::end(bool together) {
   s.messages.stop_serving(s);
   if (!together) return;  // other ranks may be elsewhere
   mpi_token_guard guard(s.env.token());
-  s.made.service->end();
+  s.service->end();
+  s.service = nullptr;
   s.made = {.service = nullptr, .choice = s.made.choice};
   MPI_Comm_free(&s.comm);
 }

@@ -7,10 +7,10 @@
 #include <new>
 
 #include <mpi.h>
+#include <plait/comm/served_window.hpp>
 #include <plait/comm/windows_on.hpp>
 
 #include "comm/one_sided/rma_window.hpp"
-#include "comm/one_sided/service.hpp"
 
 namespace plait {
 

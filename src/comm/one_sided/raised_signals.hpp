@@ -19,7 +19,7 @@ class raised_signals {
  public:
   explicit raised_signals(int flags) : flags_(static_cast<std::size_t>(flags)) {}
 
-  void raise(int source, int flag, std::uint64_t place, served_window::finished_list& done) {
+  void raise(int source, int flag, std::uint64_t place, one_sided_service::finished_list& done) {
     line& l = lines_[index(source, flag)];
     if (place == l.come) {
       ++l.come;
@@ -36,7 +36,7 @@ class raised_signals {
     l.waiting.erase(who);
   }
 
-  void await(operation& op, served_window::finished_list& done) {
+  void await(operation& op, one_sided_service::finished_list& done) {
     line& l = lines_[index(op.peer, op.tag)];
     if (op.sequence < l.come || l.early.contains(op.sequence)) {
       done.push_back({&op, nullptr});
@@ -45,7 +45,7 @@ class raised_signals {
     }
   }
 
-  void give_up(served_window::finished_list& done) {
+  void give_up(one_sided_service::finished_list& done) {
     for (auto& [of, l] : lines_) {
       for (const auto& [place, op] : l.waiting) done.push_back({op, nullptr});
       l.waiting.clear();

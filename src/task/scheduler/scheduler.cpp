@@ -204,6 +204,10 @@ bool scheduler::is_unused(byte_range bytes) noexcept {
   return true;
 }
 
+bool scheduler::submits_once() const noexcept {
+  return self_->threads.in_program() && self_->recording == nullptr;
+}
+
 void scheduler::began_without_node() noexcept {
   self_->time().left_after_send();
 }

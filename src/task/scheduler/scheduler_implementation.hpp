@@ -157,7 +157,10 @@ template <bool alone>
                                                                          detail::worker* w) {
   if ((node.care & detail::task_node::elsewhere) == 0) [[likely]]
     return alone ? ready.add_serially(node) : ready.add_released(node, w);
-  if (node.kind == detail::node_kind::asynchronous) return start_in_turn(node, node, w);
+  if (node.kind == detail::node_kind::asynchronous) {
+    if (w == nullptr || !w->starts.being_emptied) return start_in_turn(node, node, w);
+    return (void)w->starts.add(node, node);  // further up on this thread somebody starts it
+  }
   ready.add_outside(node);
 }
 

@@ -51,8 +51,4 @@ std::vector<held_queue::entry> held_queue::take_all(why reason) {
   return take([reason](const entry& one) { return one.reason == reason; });
 }
 
-std::vector<held_queue::entry> held_queue::take_all() {
-  return take([](const entry&) { return true; });
-}
-
 }  // namespace plait

@@ -34,11 +34,10 @@ class held_queue {
   void hold(const entry& one);
   /// Takes out an operation whose wait is over.  Precondition: it is held.
   void release(const operation& op);
-  /// Takes out those whose time is up.
+  /// Takes out those whose time is up; at `never` all.
   [[nodiscard]] std::vector<entry> take_due(ticks now);
   /// Takes out those held for that reason.
   [[nodiscard]] std::vector<entry> take_all(why reason);
-  [[nodiscard]] std::vector<entry> take_all();
   [[nodiscard]] const std::deque<entry>& list() const noexcept { return entries_; }
 
   /// Notes that the rank rests: nothing is in flight and who looks has nothing else to do, so that
