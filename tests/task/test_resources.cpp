@@ -288,6 +288,32 @@ TEST_P(resources, have_a_ledger_that_balances) {
   EXPECT_EQ(tasks.ledger().size(), static_cast<std::size_t>(GetParam()));
 }
 
+TEST(resources_of_one_worker, run_what_one_task_makes_ready_in_program_order) {
+  scheduler s({.workers = 1});
+  const resource files = s.add_resource("files");
+  constexpr int readers = 12;  // more than one node has room for
+  constexpr int tasks = 200;   // short ones: most pass
+  std::vector<int> data(tasks);
+  std::vector<std::vector<int>> order(tasks);
+  for (int t = 0; t < tasks; ++t) {
+    const auto place = static_cast<std::size_t>(t);
+    for (int i = 0; i < 100; ++i)
+      s.task(
+          "short", [](int& x) { ++x; }, inout(data[place]));
+    s.task(
+        "write", [](int& x) { x = 0; }, out(data[place]));
+    for (int r = 0; r < readers; ++r) {
+      s.task(
+           "read", [&own = order[place], r](const int&) { own.push_back(r); }, in(data[place]))
+          .target(files);
+    }
+    s.wait();
+  }
+  std::vector<int> expected(readers);
+  std::iota(expected.begin(), expected.end(), 0);
+  for (const std::vector<int>& one : order) ASSERT_EQ(one, expected);
+}
+
 TEST(refused_resources, say_why_in_one_line) {
   scheduler tasks({.workers = 1});
   scheduler other({.workers = 1});

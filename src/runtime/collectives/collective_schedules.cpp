@@ -27,8 +27,9 @@ std::optional<model::parameters> named_network(const std::optional<model::parame
 
 std::shared_ptr<const collective_schedules::entry> collective_schedules::of(
     const collective::shape& shape, std::optional<collective::algorithm> named, bool commutative) {
-  if (known_.size() >= most) known_.clear();
-  std::shared_ptr<const entry>& place = known_[{shape, named, commutative}];
+  const key wanted{shape, named, commutative};
+  if (known_.size() >= most && !known_.contains(wanted)) known_.clear();
+  std::shared_ptr<const entry>& place = known_[wanted];
   if (place == nullptr) {
     const auto choose = [&] {
       return network_ ? cheapest_algorithm(shape, commutative, *network_)

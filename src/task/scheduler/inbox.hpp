@@ -16,21 +16,24 @@ namespace plait::detail {
 /// has arrived into the queues, under a mutex: entries come at the rate of messages, and a holder
 /// that loses its processor must not make others spin.
 ///
-/// `count_` is raised before a push and lowered after a task has been taken.  So nobody finds the
-/// inbox empty beside a task, on the stack or sorted; who finds a count and no task yet comes
+/// The counts are raised before a push and lowered after a task has been taken.  So nobody finds
+/// the inbox empty beside a task, on the stack or sorted; who finds a count and no task yet comes
 /// before the push in the single order of sequentially consistent operations, and hence before
 /// the notification that follows the push (event_count).
 class inbox {
  public:
   void push(task_node& node) noexcept {
     if (node.where == task_node::anyone) for_anyone_.fetch_add(1, std::memory_order_relaxed);
+    counts_[static_cast<std::size_t>(node.urgency)].fetch_add(1, std::memory_order_seq_cst);
     count_.fetch_add(1, std::memory_order_seq_cst);
     arrived_.push(node);
   }
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
 
   [[nodiscard]] task_node* pop(priority urgency) noexcept {
-    return empty() ? nullptr : pop_sorted(urgency, urgency, false);
+    const auto& count = counts_[static_cast<std::size_t>(urgency)];
+    return count.load(std::memory_order_seq_cst) == 0 ? nullptr
+                                                      : pop_sorted(urgency, urgency, false);
   }
   /// Takes a task of the highest priority that there is.
   [[nodiscard]] task_node* pop() noexcept {
@@ -65,6 +68,7 @@ class inbox {
       *at = node->next_free;
       if (*at == nullptr) from.end = at;
       if (node->where == task_node::anyone) for_anyone_.fetch_sub(1, std::memory_order_relaxed);
+      counts_[lane].fetch_sub(1, std::memory_order_seq_cst);
       count_.fetch_sub(1, std::memory_order_seq_cst);
       return node;
     }
@@ -83,8 +87,9 @@ class inbox {
   node_stack arrived_;
   std::mutex mutex_;
   std::array<queue, priority_count> queues_;
-  std::atomic<std::size_t> count_{0};  ///< of all entries
-  std::atomic<int> for_anyone_{0};     ///< of those that are meant for anyone
+  std::array<std::atomic<std::size_t>, priority_count> counts_{};  ///< of the entries of a priority
+  std::atomic<std::size_t> count_{0};                              ///< of all entries
+  std::atomic<int> for_anyone_{0};  ///< of those that are meant for anyone
 };
 
 }  // namespace plait::detail

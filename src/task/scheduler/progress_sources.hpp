@@ -93,9 +93,13 @@ class progress_sources {
     const ticks due = communication_ != nullptr ? communication_->due_at() : progress_source::never;
     return has_added() ? std::min(due, added_due_at()) : due;
   }
-  [[nodiscard]] bool is_due() {
+  /// Says that a task has ended, if they may ask for a look.  Returns whether one is due.
+  [[nodiscard]] bool passed_when_due() {
     const ticks due = due_at();
-    return due != progress_source::never && now_ticks() >= due;
+    if (due == progress_source::never) return false;
+    const ticks now = now_ticks();
+    passed(now);
+    return now >= due;
   }
   [[gnu::noinline]] ticks added_due_at() {
     ticks due = progress_source::never;

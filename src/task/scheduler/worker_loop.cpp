@@ -53,18 +53,20 @@ template <bool passes, bool alone>
   // The queue of an only worker knows the order of submission itself.
   if (!alone && list != nullptr && list->next.load(std::memory_order_relaxed) != nullptr)
     list = oldest_first(list);
-  detail::waiting_starts messages;
+  detail::waiting_starts messages, others;  // that are ready elsewhere, oldest first
   while (list != nullptr) {
     task_node& successor = *list->successor;
     list = list->next.load(std::memory_order_relaxed);
     if (!(alone ? successor.meet_one_alone() : successor.meet_one())) continue;
     if (!passes) watch.released(successor, node.id.load(std::memory_order_relaxed), w);
-    if (alone && successor.kind == node_kind::asynchronous) [[unlikely]] {
-      messages.add_before(successor);
+    if (alone && (successor.care & task_node::elsewhere) != 0) [[unlikely]] {
+      (successor.kind == node_kind::asynchronous ? messages : others).add_before(successor);
     } else {
       make_ready<alone>(successor, w);
     }
   }
+  while (alone && others.first != nullptr)
+    ready.add_outside(*std::exchange(others.first, others.first->next_free));
   if (alone && messages.first != nullptr) start_in_turn(*messages.first, *messages.last, w);
   if (is_child) {
     detail::family& siblings = *std::exchange(node.siblings, nullptr);
@@ -138,7 +140,8 @@ template <bool alone>
   w.in_task.store(nullptr, std::memory_order_relaxed);
   const detail::recorded_task* const recorded = node.recorded;
   // A look that is due must not wait for tasks of which nobody knows that they are short.
-  const bool looks = (recorded == nullptr || !recorded->brief) && sources.any() && sources.is_due();
+  const bool looks =
+      (recorded == nullptr || !recorded->brief) && sources.any() && sources.passed_when_due();
   // What the task has thrown, submitted or held has stopped the passing.
   if (looks || !w.time.passed()) [[unlikely]] {
     has_run(w, node, detail::timekeeper::unread, true);
