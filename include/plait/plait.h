@@ -318,7 +318,8 @@ int plait_graph_free(plait_graph** graph);
  * ------------------------------------------------------------------------ */
 
 /* Between these two the calling thread, and no thread of plait's, calls MPI: at
-   MPI_THREAD_SERIALIZED while tasks are in flight.  No call of plait's in between. */
+   MPI_THREAD_SERIALIZED while tasks are in flight or a window is open.  No call of plait's in
+   between. */
 int plait_mpi_begin(plait_runtime* rt);
 int plait_mpi_end(plait_runtime* rt);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Promises 1 to 3 and 6 on random programs: whatever the workers, the policy, the limit and the
-// disturbance, every rank ends with the bits of the serial execution.
+// disturbance, every rank ends with the bits of the serial execution, and no two of its threads are
+// in MPI at a time, the program itself after each `wait` included.
 //
 //     runtime_test_random_programs [--programs N] [--seed S] [--progress]
 //
@@ -16,6 +17,7 @@
 #include <plait/core/error.hpp>
 #include <plait/runtime/runtime.hpp>
 
+#include "one_call_at_a_time.hpp"
 #include "random_program.hpp"
 #include "soaking.hpp"
 #include "support/mpi_test.hpp"
@@ -111,6 +113,7 @@ void submit(runtime& rt, memory& m, const step& s) {
       break;
     case step::kind::wait:
       rt.wait();
+      call_mpi(rt.env());
       break;
   }
 }
@@ -176,6 +179,7 @@ int run_case(environment& env, const random_case& c, std::uint64_t seed) {
     memory data = program.initial[rank];
     run_program(rt, data, program, rank, c.options.tasks.in_flight);
     rt.wait();
+    call_mpi(env);
     if (data == (*expected)[rank]) continue;
     ++failures;
     ADD_FAILURE() << "seed " << seed << ", program " << i << ", rank " << rank << ", "
@@ -188,6 +192,8 @@ int run_case(environment& env, const random_case& c, std::uint64_t seed) {
         << "the ledger of rank " << rank << ", worker " << e.worker << " over " << e.wall_s
         << " s; seed " << seed << ", " << describe(c.options);
   }
+  EXPECT_EQ(calls_beside_others(), 0)
+      << "another thread was in MPI; seed " << seed << ", " << describe(c.options);
   return failures;
 }
 

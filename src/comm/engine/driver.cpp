@@ -16,16 +16,15 @@ namespace plait {
 /// Starts what was posted, `here` too, and, if it looks, completes what has finished; callbacks may
 /// post in turn.
 bool driver::step(look which, operation* here) {
-  matching_.free_retired();
   bool worked = drain();
   if (here != nullptr) {
     moment when;
     take_up(*here, when);
   }
   if (which != look::no && !flights_.nothing_to_look_after()) {
+    look_for_departures();  // first: what completes last may have the program call MPI
     const bool completed = flights_.look_after(which);
     worked = worked || completed;
-    look_for_departures();
   }
   worked = release_held(which, worked) || worked;
   while (drain()) worked = true;

@@ -166,8 +166,6 @@ void engine::claim(const communicator& among) {
 void engine::attach(operation& op, const communicator& among) {
   self_->messages.matching().attach(op, among);
 }
-/// The requests are freed by the next holder of the token at its next step, if the engine does not
-/// end before.
 void engine::detach(operation& op) noexcept {
   if (op.again != nullptr) repetition_set::retire(std::exchange(op.again, nullptr));
 }

@@ -51,9 +51,6 @@ class matcher {
   [[nodiscard]] const std::vector<matching_space*>& spaces() const noexcept { return spaces_; }
   [[nodiscard]] const matching_space& world() const noexcept { return world_; }
 
-  /// Holder of the token.
-  void free_retired() noexcept { repetitions_.free_retired(); }
-
  private:
   void look_up(operation& op, const communicator& among);
   [[nodiscard]] matching_space& space_for(const operation& op, const communicator& among);

@@ -43,6 +43,7 @@ void repetition::begin(const operation& op) noexcept {
 }
 
 MPI_Request* repetition::make_request_for(const operation& op, int mpi_tag, MPI_Comm comm) {
+  home_->free_retired();
   const auto known = std::ranges::find(requests_, mpi_tag, &entry::mpi_tag);
   latest_ = static_cast<std::size_t>(known - requests_.begin());
   if (known == requests_.end()) {
@@ -96,11 +97,11 @@ repetition* repetition_set::make() {
 
 void repetition_set::retire(repetition* unused) noexcept {
   repetition_set* const home = unused->home_;
-  if (home == nullptr) {
+  if (home != nullptr) home->live_.erase(unused);
+  if (home == nullptr || unused->requests_.empty()) {
     delete unused;
     return;
   }
-  home->live_.erase(unused);
   unused->next_ = home->retired_.load(std::memory_order_relaxed);
   while (!home->retired_.compare_exchange_weak(unused->next_, unused, std::memory_order_release,
                                                std::memory_order_relaxed)) {

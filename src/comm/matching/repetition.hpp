@@ -74,19 +74,19 @@ class repetition_set {
 
   /// Submitting thread.
   [[nodiscard]] repetition* make();
-  /// Deletes it; if it has a home, when somebody who holds the token calls `free_retired` there.
-  /// Submitting thread, when its operation is not in flight.
+  /// Deletes it.  Requests that it has are freed when the next is made there, or at the end: not by
+  /// a step, for the program may call MPI while nothing is in flight.  Submitting thread, when its
+  /// operation is not in flight.
   static void retire(repetition* unused) noexcept;
 
-  // Holder of the token
-  // ---------------------------------------------------------------------------------------------
-  void free_retired() noexcept;
   /// Frees all requests.  Operations may still name their repetitions, which have no home any more.
-  /// Submitting thread.
+  /// Submitting thread, which holds the token.
   void end() noexcept;
 
  private:
   friend class repetition;
+  /// Holder of the token.
+  void free_retired() noexcept;
   /// Returns true if `op` shall run on persistent requests.
   [[nodiscard]] bool pays(const operation& op) const noexcept;
 
