@@ -20,8 +20,8 @@ using detail::worker;
 
 // --- the submitting thread ---------------------------------------------------------------------
 
-void scheduler::implementation::expect_submitting_thread() const {
-  if (threads.in_program() && tasks.open == nullptr) return;
+void scheduler::implementation::expect_submitting_thread() {
+  if (threads.in_program() && tasks.open == nullptr && begun == nullptr) return;
   const worker& w = threads.submitter();
   PLAIT_EXPECTS(std::this_thread::get_id() == submitter,
                 "only the thread that made the scheduler submits tasks and waits");
@@ -32,9 +32,34 @@ void scheduler::implementation::expect_submitting_thread() const {
       std::string("task '") + tasks.open->name +
           "' is not submitted yet: a task that is kept in a variable is submitted when the "
           "variable's scope ends");
+  if (begun != nullptr) give_node_to_begun();
 }
 
-void scheduler::implementation::expect_to_wait() const {
+void scheduler::implementation::give_node_to_begun() {
+  begun_operation& one = *std::exchange(begun, nullptr);
+  one.add_node(one);
+}
+
+bool scheduler::implementation::ends_begun() {
+  if (!tasks.all_finished() || failure.happened()) return false;
+  worker& w = threads.submitter();
+  w.time.entered();
+  const ticks since = w.time.last_read();
+  // Who is to sleep, or look for a stall, does so in `idle`.
+  constexpr int most_looks = 64;
+  const auto looks_again = [&] { return w.polls_again = sources.idle_wait(since) == 0; };
+  bool is_over = false;
+  int looks = 0;
+  do {
+    (void)sources.poll(w.polls_again);
+    is_over = begun->ends(*begun);
+  } while (!is_over && ++looks < most_looks && looks_again());
+  w.time.left_after_messages();
+  if (is_over) begun = nullptr;
+  return is_over && !failure.happened();
+}
+
+void scheduler::implementation::expect_to_wait() {
   expect_submitting_thread();
   PLAIT_EXPECTS(recording == nullptr, "record() records tasks: there is nothing to wait for");
 }
@@ -101,6 +126,8 @@ namespace {
     if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name, kind);
     s.expect_submitting_thread();
   }
+  if (s.begun != nullptr) [[unlikely]]
+    s.give_node_to_begun();
   if (s.recording != nullptr) {
     s.tasks.open = &s.recording->add_node(name, kind);
   } else {
@@ -188,20 +215,30 @@ void scheduler::count_out(task_node& node) noexcept {
   self_->threads.raise(&detail::counters::uncounted, &self_->threads.submitter());
 }
 
-bool scheduler::is_unused(byte_range bytes) noexcept {
+bool scheduler::is_unused(byte_range bytes) {
+  if (self_->begun != nullptr) self_->give_node_to_begun();
   return self_->tasks.tracker.is_settled(bytes, access_mode::out);
 }
 
 /// Not to be inlined: see `of_suspendable_task`.
-[[gnu::noinline]] bool scheduler::begins_without_node(byte_range bytes) noexcept {
+[[gnu::noinline]] bool scheduler::begins_without_node(byte_range bytes) {
   implementation& s = *self_;
   if (!s.threads.in_program() || s.tasks.open != nullptr || s.time().is_inside() ||
       s.recording != nullptr || s.replaying != nullptr || s.failure.is_known() ||
-      s.watch.is_watching() || s.tasks.is_full() ||
-      !s.tasks.tracker.is_settled(bytes, access_mode::in))
+      s.watch.is_watching() || s.tasks.is_full())
     return false;
+  if (s.begun != nullptr) [[unlikely]]
+    s.give_node_to_begun();
+  if (!s.tasks.tracker.is_settled(bytes, access_mode::in)) return false;
   s.time().entered_to_send();
   return true;
+}
+
+void scheduler::follow(begun_operation& begun) noexcept {
+  implementation& s = *self_;
+  s.begun = &begun;
+  s.time().stop_passing();  // then the next submission comes to `allocate_with_care`
+  if (!s.threads.is_one() && s.sources.needs_idle_workers()) s.ready.wake_two();
 }
 
 bool scheduler::submits_once() const noexcept {
@@ -214,6 +251,7 @@ void scheduler::began_without_node() noexcept {
 
 void scheduler::wait() {
   implementation& s = *self_;
+  if (s.begun != nullptr && s.threads.in_program() && s.ends_begun()) return;
   s.expect_to_wait();
   // What follows takes less time than to read the clock: it counts as the program's.
   if (s.tasks.all_finished() && s.replaying == nullptr && !s.failure.happened() &&

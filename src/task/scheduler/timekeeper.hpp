@@ -70,6 +70,11 @@ class basic_timekeeper {
       return read_exit(activity::overhead);
     account_.owe(std::exchange(submission_, nullptr)->usual());
   }
+  /// Notes the way back into the program, which has waited for messages alone since `entered`.
+  void left_after_messages() noexcept {
+    in_ = place::program;
+    account_.charge(activity::exposed, read());
+  }
   /// Lets the next submissions of tasks pass until one is to be timed: they are owed now, and
   /// nothing is told of one but that it begins.  After one that was timed: it is not done over and
   /// over where messages come between.
