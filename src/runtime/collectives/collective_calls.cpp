@@ -340,7 +340,8 @@ void submitter::collective(const collective_call& call) {
   const bool once = s.tasks.submits_once();
   if (!once && s.tasks.in_task()) refuse(call, no_messages_in_tasks);
   prepared_call& known = s.calls.of(call, [&] { return prepare(s, call); });
-  if (!once || !is_submitted_as_one(s, call, known)) submit_as_several(s, call, known);
+  const bool records = !once && s.tasks.recording();
+  if (records || !is_submitted_as_one(s, call, known)) submit_as_several(s, call, known);
 }
 
 }  // namespace plait

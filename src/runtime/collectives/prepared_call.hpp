@@ -49,8 +49,9 @@ class prepared_call {
     const bool is_of_vectors = short_memory.has_value();  // without boxes or lists
     return of_.send == call.send && of_.receive == call.receive && of_.word == call.word &&
            a.what == b.what && a.root == b.root && a.element_bytes == b.element_bytes &&
-           a.count == b.count && a.in_place == b.in_place && of_.options == call.options &&
-           !has_boxes(call) && (is_of_vectors || (a == b && !has_boxes(of_)));
+           a.count == b.count && a.in_place == b.in_place && a.fragment_bytes == b.fragment_bytes &&
+           of_.options == call.options && !has_boxes(call) &&
+           (is_of_vectors || (a == b && !has_boxes(of_)));
   }
   [[nodiscard]] bool is_free() const noexcept { return calls.are_free() && agreements.are_free(); }
   [[nodiscard]] static bool has_boxes(const collective_call& call) noexcept {

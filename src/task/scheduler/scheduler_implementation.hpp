@@ -45,10 +45,6 @@ struct scheduler::implementation {
   void expect_submitting_thread();
   /// Also expects that nothing is being recorded.
   void expect_to_wait();
-  void give_node_to_begun();
-  /// Waits for what has begun without a node, if nothing else is unfinished and that takes no more
-  /// than a few looks.  Returns whether all is over and nothing has failed.
-  [[nodiscard]] bool ends_begun();
   [[nodiscard]] detail::timekeeper& time() const noexcept { return threads.submitter().time; }
   /// The program has called: the time since it was left was its own.
   void entered() noexcept;
@@ -126,7 +122,6 @@ struct scheduler::implementation {
   /// Identity of this scheduler.  An address would not do: it may be that of one that is gone.
   const std::uint64_t serial;
   scheduler* facade = nullptr;
-  begun_operation* begun = nullptr;  ///< without a node; the submitting thread's own
   detail::progress_sources sources;
   const bool oversubscribed;
   const bool measured_priorities;
