@@ -133,7 +133,7 @@ template <class T>
 class description {
  public:
   description(plait_runtime& rt, what_kind what, const char* name, const plait_collective* how)
-      : rt_(rt), call_{.name = name_of(name), .shape = {}} {
+      : rt_(rt), call_(name_of(name)) {
     call_.options = options_of(how, name);
     call_.shape.what = what;
     call_.shape.element_bytes = 1;

@@ -27,7 +27,6 @@
 #include "runtime/written/program_record.hpp"
 #include "runtime/written/program_result.hpp"
 #include "runtime/written/recorder.hpp"
-#include "runtime/written/report_page.hpp"
 
 namespace plait {
 namespace {

@@ -18,11 +18,9 @@
 #include <plait/trace/event.hpp>
 
 #include "runtime/written/program_recording.hpp"
-#include "runtime/written/trace_budget.hpp"
+#include "runtime/written/recorder.hpp"
 
 namespace plait {
-
-class recorder;
 
 /// One an environment.  Main thread.
 class end_of_run {

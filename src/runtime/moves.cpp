@@ -2,15 +2,16 @@
 // A move becomes tasks: a message for each of its messages, a compute task for what one block has
 // in one of them or in copies within the rank.  Sends go first, so that none can wait for a receive
 // of its own move even where an access is wider than the cells.
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
+#include <plait/core/strided_bytes.hpp>
+#include <plait/mover/box_copy.hpp>
 #include <plait/mover/move_plan.hpp>
 #include <plait/runtime/submitter.hpp>
 
-#include "runtime/patch_access.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/submitted_operation.hpp"
 
@@ -18,6 +19,23 @@ namespace plait {
 namespace {
 
 using parts_ptr = std::shared_ptr<const detail::move_parts>;
+
+/// Returns the bytes of a patch.  Boxes of one array are told by their strides, so loops that could
+/// be joined are not.
+[[nodiscard]] strided_bytes memory_of(const patch& cells) noexcept {
+  strided_bytes box{.begin = reinterpret_cast<std::uintptr_t>(cells.first),
+                    .row_bytes = cells.run_bytes};
+  for (std::size_t k = 0; k < static_cast<std::size_t>(cells.loops); ++k) {
+    box.axes[k] = {.rows = cells.count[k], .stride = cells.step[k]};
+  }
+  return box;
+}
+
+template <class Call>
+void declare(submission<Call>& task, const patch& where, access_mode mode) {
+  const patch joined = where.joined();
+  task.also({memory_of(joined.loops == 0 ? joined : where), mode});
+}
 
 void run_group(const parts_ptr& parts, std::uint32_t group) {
   parts->run(group);

@@ -47,17 +47,6 @@ void copy_rows(const strided_bytes& cells, box_copy both, bool packs) noexcept {
   }
 }
 
-void pack(rows<const std::byte> from, std::span<std::byte> to, const std::shared_ptr<std::byte>&) {
-  const auto* const first = reinterpret_cast<const std::byte*>(from.cells.begin);
-  copy_rows(from.cells, {.to = to.data(), .from = first}, true);
-}
-
-void unpack(std::span<const std::byte> from, rows<std::byte> to,
-            const std::shared_ptr<std::byte>&) {
-  auto* const first = reinterpret_cast<std::byte*>(to.cells.begin);
-  copy_rows(to.cells, {.to = first, .from = from.data()}, false);
-}
-
 }  // namespace
 
 std::size_t size_bytes(const strided_bytes& box) noexcept {
@@ -87,17 +76,33 @@ byte_range packed_box::bytes() const noexcept {
 }
 
 void packed_box::submit_packing(scheduler& tasks, task_name name) const {
+  const auto pack = [](rows<const std::byte> from, std::span<std::byte> to,
+                       const std::shared_ptr<std::byte>&) {
+    const auto* const first = reinterpret_cast<const std::byte*>(from.cells.begin);
+    copy_rows(from.cells, {.to = to.data(), .from = first}, true);
+  };
   tasks
-      .task(task_name::intern("pack " + std::string(name.c_str())), &pack,
+      .task(task_name::intern("pack " + std::string(name.c_str())), pack,
             in(rows<std::byte>{cells_}), out(writable(bytes())), memory_)
       .priority(high);
 }
 
 void packed_box::submit_unpacking(scheduler& tasks, task_name name) const {
+  const auto unpack = [](std::span<const std::byte> from, rows<std::byte> to,
+                         const std::shared_ptr<std::byte>&) {
+    auto* const first = reinterpret_cast<std::byte*>(to.cells.begin);
+    copy_rows(to.cells, {.to = first, .from = from.data()}, false);
+  };
   tasks
-      .task(task_name::intern("unpack " + std::string(name.c_str())), &unpack,
-            in(readable(bytes())), out(rows<std::byte>{cells_}), memory_)
+      .task(task_name::intern("unpack " + std::string(name.c_str())), unpack, in(readable(bytes())),
+            out(rows<std::byte>{cells_}), memory_)
       .priority(high);
+}
+
+void packed_box::keep_until_unused(scheduler& tasks, task_name name) const {
+  tasks.task(
+      name, [](std::span<std::byte>, const std::shared_ptr<std::byte>&) {},
+      inout(writable(bytes())), memory_);
 }
 
 }  // namespace plait

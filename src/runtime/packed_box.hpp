@@ -30,6 +30,8 @@ class packed_box {
   /// A task, "pack edge", that reads the box and writes the memory; and one that does the reverse.
   void submit_packing(scheduler& tasks, task_name name) const;
   void submit_unpacking(scheduler& tasks, task_name name) const;
+  /// A task that keeps the memory until all that was submitted before has let go of it.
+  void keep_until_unused(scheduler& tasks, task_name name) const;
 
  private:
   strided_bytes cells_;

@@ -50,19 +50,17 @@ void submitter::end(exposed_memory& memory) {
     } catch (...) {    // of a task: the other exception is what the program sees
     }
   }
-  if (s.messages.cancelled()) {  // other ranks may never come
-    memory.end(false);
-    return;
+  bool all_are_here = false;
+  if (!s.messages.cancelled()) {  // or other ranks may never come
+    try {
+      s.tasks.wait();
+      wait_for_all_ranks(s);
+      all_are_here = true;
+    } catch (...) {  // the next `wait` shall throw it, not a destructor
+      s.tasks.fail(std::current_exception());
+    }
   }
-  try {
-    s.tasks.wait();
-    wait_for_all_ranks(s);
-  } catch (...) {  // the next `wait` shall throw it, not a destructor
-    s.tasks.fail(std::current_exception());
-    memory.end(false);
-    return;
-  }
-  memory.end(true);
+  memory.end(all_are_here);
 }
 
 detail::window_lease::~window_lease() {

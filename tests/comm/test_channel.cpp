@@ -59,6 +59,45 @@ TEST(channel, starts_messages_as_a_count_of_each_residue_would) {
   }
 }
 
+/// Both ends count alike, so the rule must not depend on who asks for which place first.
+TEST(channel, keeps_one_sparse_message_in_sixteen_places) {
+  for (std::uint64_t place = 0; place < 16; ++place) EXPECT_EQ(kept_place(place), place);
+  std::vector<int> kept_at(16, 0);
+  for (std::uint64_t first = 16; first < 16 * 4000; first += 16) {
+    const std::uint64_t kept = kept_place(first);
+    ASSERT_LT(kept, first + 16);
+    ++kept_at[kept - first];
+    for (std::uint64_t place = first; place < first + 16; ++place) {
+      operation op = at_place(place);
+      op.sparse = true;
+      ASSERT_EQ(is_left_out(op), place != kept) << "place " << place;
+      ASSERT_TRUE(place > kept || kept_place(place) == kept) << "place " << place;
+    }
+  }
+  for (const int times : kept_at) {  // 250 each, of a binomial distribution: 8 deviations
+    EXPECT_GT(times, 125);
+    EXPECT_LT(times, 375);
+  }
+}
+
+TEST(channel, leaves_out_what_is_not_kept_once_all_before_has_started) {
+  channel via(8);
+  operation op;
+  op.sparse = true;
+  for (std::uint64_t place = 0; place < 500; ++place) {
+    op.sequence = place;
+    ASSERT_EQ(via.may_leave_out(), is_left_out(op)) << "place " << place;
+    if (is_left_out(op) && place % 3 != 0) {
+      via.leave_out();
+    } else {
+      ASSERT_EQ(via.take_sequences(1), place);
+      ASSERT_FALSE(via.may_leave_out()) << "place " << place << " has not started";
+      ASSERT_TRUE(via.starts(op)) << "place " << place;
+    }
+  }
+  EXPECT_EQ(via.places(), 500U);
+}
+
 TEST(channel, asks_for_a_message_at_the_start_of_its_receive_after_one_that_was_there) {
   channel via(64);
   EXPECT_TRUE(via.tests_at_start());

@@ -136,6 +136,66 @@ TEST_P(short_call_policies, a_call_that_waits_for_a_late_rank_keeps_nobody_else)
   EXPECT_EQ(other_sum, rank == 0 ? -7 * ranks : 0);
 }
 
+/// A call that is waited for at once, one after another: with ranks that come late, in turns.
+TEST_P(short_call_policies, calls_that_the_program_waits_for_one_by_one) {
+  runtime rt{env, options()};
+  std::int64_t value = 0;
+  std::int64_t prefix = 0;
+  std::int64_t seen = -1;
+  for (std::int64_t step = 0; step < 200; ++step) {
+    if (step % 20 == 7 && step % ranks == rank) doze(step % 40 == 7 ? 100 : 3000);
+    value = rank + step;
+    rt.allreduce("total", inout(value));
+    rt.wait();
+    ASSERT_EQ(value, sum_of_ranks + ranks * step) << "step " << step;
+    rt.bcast("word", inout(value), static_cast<int>(step % ranks));
+    rt.scan("prefix", in(value), out(prefix));  // before the first is over
+    rt.wait();
+    ASSERT_EQ(prefix, (rank + 1) * (sum_of_ranks + ranks * step)) << "step " << step;
+    rt.allreduce("total", inout(value));
+    rt.task(
+        "see", [](const std::int64_t& from, std::int64_t& to) { to = from; }, in(value), out(seen));
+    rt.wait();
+    ASSERT_EQ(seen, ranks * (sum_of_ranks + ranks * step)) << "step " << step;
+    rt.allreduce("total", inout(value));
+    rt.wait_on(value);
+    ASSERT_EQ(value, ranks * seen) << "step " << step;
+    rt.barrier("all", inout(value));
+    rt.wait();
+  }
+}
+
+/// What begins behind a call that goes on: messages, and calls among the same ranks.
+TEST_P(short_call_policies, messages_and_calls_behind_one_that_goes_on) {
+  runtime rt{env, options()};
+  const int right = static_cast<int>((rank + 1) % ranks);
+  const int left = static_cast<int>((rank + ranks - 1) % ranks);
+  std::int64_t sum = 0;
+  std::int64_t other = 0;
+  std::int64_t mine = 0;
+  std::int64_t came = 0;
+  for (std::int64_t step = 0; step < 100; ++step) {
+    if (step % 10 == 3 && step % ranks == rank) doze(500);
+    sum = rank;
+    other = 2 * rank;
+    mine = rank * 1000 + step;
+    rt.allreduce("sum", inout(sum));
+    rt.send("edge", in(mine), right, 3);
+    rt.allreduce("other", inout(other));
+    rt.recv("edge", out(came), left, 3);
+    if (step % 2 == 0) rt.send("sum", in(sum), right, 4);
+    std::int64_t his = -1;
+    if (step % 2 == 0) rt.recv("sum", out(his), left, 4);
+    rt.wait();
+    ASSERT_EQ(sum, sum_of_ranks) << "step " << step;
+    ASSERT_EQ(other, 2 * sum_of_ranks) << "step " << step;
+    ASSERT_EQ(came, left * 1000 + step) << "step " << step;
+    if (step % 2 == 0) {
+      ASSERT_EQ(his, sum_of_ranks) << "step " << step;
+    }
+  }
+}
+
 TEST_P(short_call_policies, an_operation_that_throws_ends_the_runtime_with_the_calls_name) {
   if (ranks > 2) return;  // of more, some would wait for what others do not send any more
   std::string said = "nothing";

@@ -241,7 +241,7 @@ TEST_F(erased_calls, messages_take_ranges_and_boxes_and_meet_typed_ones) {
 TEST_F(erased_calls, a_collective_combines_with_any_function_of_bytes) {
   runtime rt{env};
   long mine = env.rank() + 1, total = 0;
-  collective_call call{.name = "sum", .shape = {}};
+  collective_call call("sum");
   call.send = range_of(mine);
   call.receive = range_of(total);
   call.shape.what = collective::operation::allreduce;

@@ -215,4 +215,163 @@ TEST(asynchronous_nodes, a_long_chain_of_them_is_dropped_after_a_failure) {
   EXPECT_THROW(s.wait(), std::runtime_error);
 }
 
+/// Looks `looks` times before it has completed the operation.
+struct slow_source final : plait::progress_source {
+  bool poll(bool) override { return looks > 0 && --looks == 0; }
+  plait::ticks idle_wait(plait::ticks) override { return looks > 0 ? 0 : never; }
+  bool needs_idle_workers() const noexcept override { return true; }
+  plait::ticks in_flight_until(plait::ticks now) const override { return now; }
+  bool cancel() override { return true; }
+  plait::ticks due_at() const noexcept override { return never; }
+  void passed(plait::ticks) noexcept override {}
+  int looks = 0;
+};
+
+/// An operation that writes `bytes` and is over when its source has looked often enough.
+struct begun_write : plait::begun_operation {
+  begun_write(scheduler& s, slow_source& source_, int& target_)
+      : begun_operation{[](begun_operation& self) noexcept {
+                          auto& one = static_cast<begun_write&>(self);
+                          if (one.source.looks > 0) return false;
+                          one.ended = true;
+                          one.target = one.value;
+                          return true;
+                        },
+                        [](begun_operation& self) { static_cast<begun_write&>(self).submit(); }},
+        tasks(s),
+        source(source_),
+        target(target_) {}
+
+  /// Returns whether it has begun without a node.
+  [[nodiscard]] bool begin(int looks) {
+    const bool may_begin = tasks.is_unused(bytes());
+    source.looks = looks;
+    has_begun = ended = has_node = false;
+    if (may_begin) {
+      (void)tasks.start_without_node({}, [this] { return has_begun = true, false; });
+    }
+    has_begun ? tasks.follow(*this) : submit();
+    return has_begun;
+  }
+  [[nodiscard]] byte_range bytes() const {
+    const auto first = reinterpret_cast<std::uintptr_t>(&target);
+    return {first, first + sizeof target};
+  }
+  /// The node's start completes it: nobody else would look.
+  void submit() {
+    has_node = true;
+    task_node& node = tasks.allocate("write", node_kind::asynchronous);
+    begun_write* const self = this;
+    std::memcpy(node.storage, &self, sizeof self);
+    node.act = [](task_node& started, node_action action) {
+      if (action != node_action::run) return;
+      begun_write& one = **reinterpret_cast<begun_write**>(started.storage);
+      one.source.looks = 0;
+      one.target = one.value;
+      one.tasks.complete(started);
+    };
+    tasks.add_access(node, bytes(), access_mode::inout);
+    tasks.submit(node);
+  }
+
+  scheduler& tasks;
+  slow_source& source;
+  int& target;
+  int value = 7;
+  bool has_begun = false;
+  bool ended = false;
+  bool has_node = false;
+};
+
+TEST(begun_operations, end_in_a_wait_for_nothing_else_without_a_node) {
+  slow_source source;
+  scheduler s({.workers = 1, .progress = &source});
+  int x = 0;
+  begun_write write(s, source, x);
+  for (int i = 1; i <= 10; ++i) {
+    write.value = i;
+    ASSERT_TRUE(write.begin(3));
+    s.wait();
+    EXPECT_EQ(x, i);
+    EXPECT_TRUE(write.ended);
+    EXPECT_FALSE(write.has_node);
+  }
+  s.wait();
+}
+
+TEST(begun_operations, have_a_node_before_anything_follows_them) {
+  slow_source source;
+  scheduler s({.workers = 1, .progress = &source});
+  int x = 0;
+  int seen = 0;
+  begun_write write(s, source, x);
+  const auto begins = [&](int value) {
+    write.value = value;
+    ASSERT_TRUE(write.begin(1'000'000));
+  };
+  begins(1);
+  s.task(
+      "read", [](const int& from, int& to) { to = from; }, in(x), out(seen));
+  EXPECT_TRUE(write.has_node);
+  s.wait();
+  EXPECT_EQ(seen, 1);
+
+  begins(2);
+  s.wait_on(x);
+  EXPECT_TRUE(write.has_node);
+  EXPECT_EQ(x, 2);
+  s.wait();
+
+  begins(3);  // one that is late
+  s.wait();
+  EXPECT_TRUE(write.has_node);
+  EXPECT_EQ(x, 3);
+
+  begins(4);
+  EXPECT_TRUE(s.wait_while([] { return true; }));
+  EXPECT_TRUE(write.has_node);
+  EXPECT_EQ(x, 4);
+
+  begins(5);
+  EXPECT_TRUE(s.is_unused({}));  // as another operation asks before it begins
+  EXPECT_TRUE(write.has_node);
+  s.wait();
+
+  begins(6);
+  plait::graph copy = s.record([&] {
+    s.task(
+        "copy", [](const int& from, int& to) { to = from + 1; }, in(x), out(seen));
+  });
+  EXPECT_TRUE(write.has_node);
+  s.replay(copy, 1);
+  s.wait();
+  EXPECT_EQ(seen, 7);
+}
+
+TEST(begun_operations, do_not_begin_where_a_task_is_in_the_way) {
+  slow_source source;
+  scheduler s({.workers = 1, .progress = &source});
+  int x = 0;
+  begun_write write(s, source, x);
+  s.task(
+      "before", [](int& to) { to = 1; }, out(x));
+  EXPECT_FALSE(write.begin(3));
+  EXPECT_TRUE(write.has_node);
+  s.wait();
+  EXPECT_EQ(x, 7);
+}
+
+TEST(begun_operations, have_a_node_where_the_scheduler_ends) {
+  slow_source source;
+  int x = 0;
+  {
+    scheduler s({.workers = 1, .progress = &source});
+    begun_write write(s, source, x);
+    ASSERT_TRUE(write.begin(1'000'000));
+    s.close();
+    EXPECT_TRUE(write.has_node);
+  }
+  EXPECT_EQ(x, 7);
+}
+
 }  // namespace

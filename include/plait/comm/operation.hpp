@@ -108,24 +108,26 @@ struct operation {
   }
 }
 
-/// Returns whether a sparse message is left out at this place of its channel: neither sent nor
-/// received, and complete as soon as its turn has come, with its buffer as it was.  Both ends count
-/// places alike, so both leave out the same.  The first places and, by a hash, one in `kept_one_in`
-/// of the others are kept.  A hash, since calls that repeat in a loop would meet every n-th place
-/// in step.
-[[nodiscard]] inline bool is_place_left_out(std::uint64_t place) noexcept {
-  constexpr std::uint64_t kept_at_first = 16;
-  constexpr std::uint64_t kept_one_in = 16;
-  if (place < kept_at_first) return false;
-  // The finaliser of SplitMix64, so that no distance of places is in step.  [Steele, Lea, Flood
-  // 2014]
-  std::uint64_t hash = place;
-  hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9U;
-  hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBU;
-  return (hash ^ (hash >> 31)) % kept_one_in != 0;
+/// Returns the first place of a channel, not before this one, at which a sparse message is kept. At
+/// all others it is left out: neither sent nor received, and complete as soon as its turn has come,
+/// with its buffer as it was.  Both ends count places alike, so both leave out the same.  The first
+/// `run` places are kept, and then one in each `run`, chosen by a hash, since calls that repeat in
+/// a loop would meet every n-th place in step.
+[[nodiscard]] inline std::uint64_t kept_place(std::uint64_t place) noexcept {
+  constexpr std::uint64_t run = 16;
+  if (place < run) return place;
+  for (std::uint64_t number = place / run;; ++number) {
+    // The finaliser of SplitMix64, so that no distance of places is in step.  [Steele, Lea, Flood
+    // 2014]
+    std::uint64_t hash = number;
+    hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9U;
+    hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBU;
+    const std::uint64_t kept = number * run + (hash ^ (hash >> 31)) % run;
+    if (kept >= place) return kept;
+  }
 }
 [[nodiscard]] inline bool is_left_out(const operation& op) noexcept {
-  return op.sparse && is_place_left_out(op.sequence);
+  return op.sparse && kept_place(op.sequence) != op.sequence;
 }
 
 /// Returns whether an engine may be asked to start this at once.

@@ -60,7 +60,10 @@ struct collective_description {
       }
       return {{box.begin, box.begin + size}, box};
     } else {
-      return {std::get<0>(x).bytes(), {}, container_of(std::get<0>(x))};
+      buffer_memory memory;  // not cleared first
+      memory.bytes = std::get<0>(x).bytes();
+      memory.elements_of = container_of(std::get<0>(x));
+      return memory;
     }
   }
   template <class X>
@@ -76,7 +79,9 @@ struct collective_description {
                                                 const collective_options& options) {
     static_assert(std::is_trivially_copyable_v<T>,
                   "the elements of a collective must be trivially copyable");
-    collective_call call{.name = name, .shape = {}, .send = send.bytes, .receive = receive.bytes};
+    collective_call call(name);
+    call.send = send.bytes;
+    call.receive = receive.bytes;
     call.send_box = send.box;
     call.receive_box = receive.box;
     call.send_elements_of = send.elements_of;

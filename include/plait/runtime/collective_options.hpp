@@ -37,6 +37,8 @@ struct collective_options {
   /// GiB. Where each rank has sizes of its own (gatherv and related operations) such a buffer ends
   /// the job, for the other ranks cannot know.
   collective::back_end back_end = collective::back_end::schedules;
+
+  friend bool operator==(const collective_options&, const collective_options&) = default;
 };
 
 /// Elements of one buffer for each rank.
@@ -54,6 +56,10 @@ struct neighbourhood {
 
 /// One collective operation, its types forgotten.
 struct collective_call {
+  /// A constructor, for compilers clear an aggregate whole, with the room for two boxes, at each
+  /// call.
+  explicit collective_call(task_name name_) noexcept : name(name_) {}
+
   task_name name;
   collective::shape shape;  ///< without `rank` and `ranks`
   byte_range send = {};

@@ -42,6 +42,14 @@ struct suspension {
   void (*then)(suspension& self, detail::task_node& node) = nullptr;
 };
 
+/// Operation that has begun without a node and goes on; see `scheduler::follow`.
+struct begun_operation {
+  /// Ends the operation if it is over, and returns whether it is.
+  bool (*ends)(begun_operation& self) noexcept = nullptr;
+  /// Submits the node that stands for what is left of it.
+  void (*add_node)(begun_operation& self) = nullptr;
+};
+
 /// Keeps tasks, their dependences and the workers that run them.
 ///
 /// One thread, the one that constructed the scheduler, submits and waits.  That thread is worker 0
@@ -203,7 +211,7 @@ class scheduler {
   void submit(detail::task_node& node);
   /// Returns true if no task in flight names any of these bytes; false, too, where boxes are.
   /// Submitting thread.
-  [[nodiscard]] bool is_unused(byte_range bytes) noexcept;
+  [[nodiscard]] bool is_unused(byte_range bytes);
   /// Starts an operation that reads `bytes` without a node, by `start()`, if nothing in flight
   /// writes there and nothing records or watches.  Returns true if `start` has said that it is
   /// over; else a node goes on with it.  Submitting thread; in a task it starts nothing.  Errors:
@@ -213,6 +221,11 @@ class scheduler {
     const start_of_program leaves{*this};
     return start();
   }
+  /// Keeps an operation that `start_without_node` has begun and that is not over.  A `wait` that
+  /// has nothing else to wait for looks after it, a few times.  Before anything else is submitted,
+  /// or waited for, it is given its node.  Submitting thread, outside of tasks, at once after the
+  /// start.
+  void follow(begun_operation& begun) noexcept;
   /// Finishes an asynchronous node.  Any thread, once, after the node's start.
   void complete(detail::task_node& node);
   /// Reports a failure as an exception of a task would: `wait` rethrows the first.  Any thread.
@@ -276,7 +289,7 @@ class scheduler {
   void assign(detail::task_node& node, anyone_target) noexcept;
   void count_out(detail::task_node& node) noexcept;
   void add_fixed(std::string named_by, const detail::container& c);
-  [[nodiscard]] bool begins_without_node(byte_range bytes) noexcept;
+  [[nodiscard]] bool begins_without_node(byte_range bytes);
   void began_without_node() noexcept;
   struct start_of_program {
     scheduler& in;

@@ -26,7 +26,7 @@ bool driver::step(look which, operation* here) {
     const bool completed = flights_.look_after(which);
     worked = worked || completed;
   }
-  worked = release_held(which, worked) || worked;
+  if (!tell_.held().empty()) worked = release_held(which, worked) || worked;
   while (drain()) worked = true;
   flights_.rest_if_done();
   if (!tell_.held().empty()) flights_.look_by(tell_.held().next_due(), now_ticks());
@@ -35,7 +35,6 @@ bool driver::step(look which, operation* here) {
 
 bool driver::release_held(look which, bool worked) {
   held_queue& held = tell_.held();
-  if (held.empty()) return false;
   const bool all = state_.is_given_up();
   const ticks now = now_ticks();
   if (worked || !flights_.nothing()) {
@@ -68,15 +67,9 @@ bool driver::release_held(look which, bool worked) {
 bool driver::leave_out(std::span<channel* const> channels) {
   const bool has_token = mpi_token::any_held_here();
   if (!has_token && !token_.try_acquire()) return false;
-  operation like;
-  const bool leaves_out = std::ranges::all_of(channels, [&like](const channel* via) {
-    like.sequence = via->places();
-    return is_place_left_out(like.sequence) && via->may_start(like);
-  });
-  for (channel* via : leaves_out ? channels : std::span<channel* const>()) {
-    like.sequence = via->take_sequences(1);
-    (void)via->starts(like);
-  }
+  bool leaves_out = true;
+  for (channel* via : channels) leaves_out = leaves_out && via->may_leave_out();
+  for (channel* via : leaves_out ? channels : std::span<channel* const>()) via->leave_out();
   if (!has_token) release_token();
   return leaves_out;
 }

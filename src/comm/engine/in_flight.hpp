@@ -212,8 +212,9 @@ inline bool in_flight::look_after(look which) {
   if (landed || which == look::once || polls_.load(std::memory_order_relaxed) % 16 == 0) {
     const ticks now = now_ticks();
     if (landed) flight_.land(now);
-    looks_.looked(now, std::exchange(completed_since_looked_, false), !nothing_to_look_after(),
-                  look_price());
+    const bool goes_on = !nothing_to_look_after();
+    looks_.looked(now, std::exchange(completed_since_looked_, false), goes_on,
+                  goes_on ? look_price() : 0);
   }
   return completed;
 }
@@ -222,12 +223,18 @@ inline bool in_flight::test(look which) {
   // A test that finds nothing lets MPI progress, and what that has completed the next one finds.
   // Who has nothing else to do asks again at once: the way back to it costs as much as a test.
   int tries = which == look::again ? 4 : 1;
+  const auto asks_again = [&] {
+    return --tries > 0 && !token_.wanted() && !state_.any_posted_lately();
+  };
   try {
-    auto finished = transfers_.test(which != look::again);
-    while (finished.empty() && --tries > 0 && !transfers_.empty() && !token_.wanted() &&
-           !state_.any_posted_lately()) {
-      finished = transfers_.test(false);
+    while (transfers_.is_one()) {
+      const transfer_set::finished one = transfers_.test_one();
+      if (one.op != nullptr) return tell_.complete(*one.op, one.failure), true;
+      if (!asks_again()) return false;
     }
+    auto finished = transfers_.test(which != look::again);
+    while (finished.empty() && !transfers_.empty() && asks_again())
+      finished = transfers_.test(false);
     for (const auto& [op, failure] : finished) tell_.complete(*op, failure);
     return !finished.empty();
   } catch (...) {

@@ -108,6 +108,21 @@ transfer_set::range transfer_set::to_look_at(bool all) noexcept {
   return {begin, std::min(begin + part, end_)};
 }
 
+/// One is found by the call that completes it, not by the next one, as with MPI_Testsome.
+transfer_set::finished transfer_set::test_one() {
+  int done = 0;
+  MPI_Status status;
+  const int code = MPI_Test(&requests_[first_], &done, &status);
+  if (done == 0) return mpi_call(code, "MPI_Test"), finished{};
+  finished one{operations_[first_], nullptr};
+  int cancelled = 0;
+  if (any_cancelled_) MPI_Test_cancelled(&status, &cancelled);
+  const MPI_Request request = requests_[std::exchange(first_, 0)];
+  end_ = 0;
+  if (cancelled == 0) conclude(*one.op, request, code, status, one.failure);
+  return one;
+}
+
 std::span<const transfer_set::finished> transfer_set::test(bool all) {
   finished_.clear();
   if (empty()) return {};
@@ -117,18 +132,10 @@ std::span<const transfer_set::finished> transfer_set::test(bool all) {
     indices_.resize(most);
     statuses_.resize(most);
   }
-  // One is found by the call that completes it, not by the next one.
   int count = 0;
-  int code = MPI_SUCCESS;
-  if (most == 1) {
-    code = MPI_Test(&requests_[looked_at.begin], &count, statuses_.data());
-    indices_[0] = 0;
-    if (count == 0) mpi_call(code, "MPI_Test");
-  } else {
-    code = MPI_Testsome(static_cast<int>(most), requests_.data() + looked_at.begin, &count,
-                        indices_.data(), statuses_.data());
-    if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) mpi_call(code, "MPI_Testsome");
-  }
+  const int code = MPI_Testsome(static_cast<int>(most), requests_.data() + looked_at.begin, &count,
+                                indices_.data(), statuses_.data());
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) mpi_call(code, "MPI_Testsome");
   if (count == MPI_UNDEFINED || count == 0) return {};
 
   for (int i = 0; i < count; ++i) {

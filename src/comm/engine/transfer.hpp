@@ -94,6 +94,9 @@ class transfer_set {
   /// their messages come, as soon as their data allows, and to look at one takes some 3 ns; who
   /// looks without pause finds the oldest sooner.
   [[nodiscard]] std::span<const finished> test(bool all);
+  [[nodiscard]] bool is_one() const noexcept { return end_ - first_ == 1; }
+  /// Tests as `test` does where there is one request.  Returns a null operation while it goes on.
+  [[nodiscard]] finished test_one();
 
   void cancel_receives() noexcept;
   /// Receives and drops what this rank sent itself there: nobody else can let such sends end.

@@ -94,6 +94,14 @@ class channel {
   }
   /// Returns the number of places taken so far.  Submitting thread.
   [[nodiscard]] std::uint64_t places() const noexcept { return next_sequence_; }
+  /// Returns whether `leave_out` may be called: a sparse message is left out at the next place, and
+  /// all before it have started.  Submitting thread, which holds the token.
+  [[nodiscard]] bool may_leave_out() noexcept {
+    if (next_sequence_ > next_kept_) next_kept_ = kept_place(next_sequence_);
+    return next_sequence_ != next_kept_ && next_sequence_ == started_;
+  }
+  /// Takes the next place for a message that is left out.
+  void leave_out() noexcept { started_ = ++next_sequence_; }
 
   /// All that is parked, when nothing will be started any more.
   [[nodiscard]] std::vector<operation*> give_up() noexcept { return std::exchange(parked_, {}); }
@@ -119,6 +127,7 @@ class channel {
   int until_test_ = 0;  ///< receives that are started before one is tested at its start
   const std::uint64_t last_residue_;
   std::uint64_t next_sequence_ = 0;
+  std::uint64_t next_kept_ = 0;   ///< place of a sparse message; of no meaning while it is behind
   std::uint64_t started_ = 0;     ///< how many; where `laps_` is empty, all before this place
   std::uint64_t behind_all_ = 0;  ///< the place behind all that have been started, beside `laps_`
   std::vector<std::uint64_t> laps_;  ///< how many of each residue have been started

@@ -19,7 +19,7 @@
 #include "runtime/collectives/collective_checks.hpp"
 #include "runtime/collectives/prepared_call.hpp"
 #include "runtime/collectives/short_call.hpp"
-#include "runtime/packed_call.hpp"
+#include "runtime/packed_box.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/scratch.hpp"
 #include "runtime/submitted_operation.hpp"
@@ -29,15 +29,6 @@ namespace {
 
 using collective::action;
 using operation_kind = collective::operation;
-
-/// Has what `act` throws name the call.
-void name_failures(const collective_call& call, const auto& act) try {
-  act();
-} catch (const usage_error& wrong) {
-  refuse(call, wrong.what());
-} catch (const error& failed) {
-  throw error(label_of(call) + ": " + failed.what());
-}
 
 /// The bytes that a call touches, as accesses that do not overlap; neighbours of one mode come as
 /// one.
@@ -119,10 +110,11 @@ void submit_steps(runtime_state& s, const collective_call& call,
   }
 }
 
-/// Returns whether a call may be submitted as one task: nobody asks for its steps.  What is called
-/// for the first time may be called only once: then it is not worth what one task prepares.
+/// Returns whether a call outside of recordings may be submitted as one task: nobody asks for its
+/// steps.  What is called for the first time may be called only once: then it is not worth what one
+/// task prepares.
 [[nodiscard]] bool may_be_one_task(const runtime_state& s, const prepared_call& known) noexcept {
-  return known.is_repeated && !s.tasks.recording() && !s.record.has_value() && !s.checked;
+  return known.is_repeated && !s.record.has_value() && !s.checked;
 }
 
 /// Returns whether messages beside this call tell sizes.  Most calls tell nothing.
@@ -145,16 +137,17 @@ std::shared_ptr<collective_agreement> submit_agreement(runtime_state& s,
     message.sparse = made->may_be_sparse() && s.agreed.sizes != size_comparison::all;
     return made;
   };
-  if (known.has_short_agreement && may_be_one_task(s, known)) {
+  if (known.has_short_agreement && may_be_one_task(s, known) && !s.tasks.recording()) {
     short_call* const in_one = known.agreements.take([&] {
       const auto made = make_agreement();
       return std::make_unique<short_call>(s, s.schedules.of(made->way(), made->how())->schedule,
-                                          message, made->memory(), made);
+                                          message, made->memory(), short_call::accesses(), made);
     });
-    if (in_one != nullptr) return in_one->submit({call.name, nullptr}, among), nullptr;
+    if (in_one != nullptr) return in_one->submit(call.name, nullptr, among, true), nullptr;
   }
   const auto agreement = make_agreement();
-  collective_call telling{.name = "sizes", .shape = {.what = agreement->way().what}};
+  collective_call telling("sizes");
+  telling.shape.what = agreement->way().what;
   telling.send.begin = agreement->memory().send;
   telling.receive.begin = agreement->memory().receive;
   submit_steps(s, telling, *s.schedules.of(agreement->way(), agreement->how()), message, among);
@@ -185,14 +178,14 @@ void expect_library_can(runtime_state& s, const collective_call& call,
 
 /// Returns what a call reads and writes, if it may be one task: its buffers are vectors, so that
 /// nobody waits for a part of them alone.
-[[nodiscard]] std::optional<std::pair<byte_range, byte_range>> short_memory_of(
-    const collective_call& call, const prepared_call& known) {
+[[nodiscard]] std::optional<short_call::accesses> short_memory_of(const collective_call& call,
+                                                                  const prepared_call& known) {
   const operation_kind called = known.shape.what;
   const bool is_of_vectors = called <= operation_kind::allreduce ||
                              called == operation_kind::scan || called == operation_kind::exscan;
   if (!is_of_vectors || prepared_call::has_boxes(call) || !short_call::suits(known.steps->schedule))
     return std::nullopt;
-  std::pair<byte_range, byte_range> memory;
+  short_call::accesses memory;
   for (const data_access& one : accesses_of(call, collective::footprint_of(known.shape))) {
     byte_range& bytes = one.mode == access_mode::in ? memory.first : memory.second;
     if (bytes.begin != bytes.end) return std::nullopt;
@@ -224,7 +217,7 @@ void expect_library_can(runtime_state& s, const collective_call& call,
   // to read that, which checked mode prevents.
   const bool by_library = call.options.back_end == collective::back_end::library && !s.checked;
   if (by_library) expect_library_can(s, call, shape);
-  name_failures(call, [&] {
+  try {
     if (!by_library) {
       made.steps = s.schedules.of(shape, call.options.algorithm, call.options.commutative);
       if (!call.options.commutative && !keeps_order(shape.what, made.steps->how)) {
@@ -234,7 +227,11 @@ void expect_library_can(runtime_state& s, const collective_call& call,
       }
     }
     s.messages.claim(all);  // before the first task that writes scratch memory
-  });
+  } catch (const usage_error& wrong) {
+    refuse(call, wrong.what());
+  } catch (const error& failed) {
+    throw error(label_of(call) + ": " + failed.what());
+  }
   if (by_library) return known;
   made.short_memory = short_memory_of(call, made);
   if (!made.tells) return known;
@@ -244,7 +241,8 @@ void expect_library_can(runtime_state& s, const collective_call& call,
   return known;
 }
 
-/// Submits a short call as one task.  Returns false where it is to be a task a step.
+/// Submits a short call as one task, outside of recordings.  Returns false where it is to be a task
+/// a step.
 [[nodiscard]] bool is_submitted_as_one(runtime_state& s, const collective_call& call,
                                        prepared_call& known) {
   if (!known.short_memory.has_value() || !may_be_one_task(s, known)) return false;
@@ -252,16 +250,17 @@ void expect_library_can(runtime_state& s, const collective_call& call,
   short_call* const in_one = known.calls.take([&] {
     const operation message{.of = operation::origin::collective, .called = known.shape.what};
     return std::make_unique<short_call>(s, known.steps->schedule, message,
-                                        schedule_memory{call.send.begin, call.receive.begin});
+                                        schedule_memory{call.send.begin, call.receive.begin},
+                                        *known.short_memory);
   });
   if (in_one == nullptr) return false;
+  const bool may_begin = s.tasks.is_unused(known.short_memory->second);
   std::unique_lock together(s.messages, std::try_to_lock);
   if (tells_sizes(s, known)) {
     if (together.owns_lock()) together.unlock();
     (void)submit_agreement(s, call, known);
   }
-  const auto& [reads, writes] = *known.short_memory;
-  in_one->submit({call.name, call.combine, reads, writes}, call.options.among, std::move(together));
+  in_one->submit(call.name, call.combine, call.options.among, may_begin, std::move(together));
   return true;
 }
 
@@ -282,20 +281,54 @@ void submit_to_library(runtime_state& s, const collective_call& call,
                    std::move(owned));
 }
 
-/// Not to be inlined: a call that is one task has no use for what this needs.
-[[gnu::noinline]] void submit_as_steps(runtime_state& s, const collective_call& call,
-                                       prepared_call& known) {
-  const packed_call packed(call, known.shape);
-  packed.submit_packing(s.tasks);
+void submit_as_steps(runtime_state& s, const collective_call& call, prepared_call& known) {
   std::shared_ptr<collective_agreement> agreement;
   if (tells_sizes(s, known)) agreement = submit_agreement(s, call, known);
   if (known.steps != nullptr) {
     const operation message{.of = operation::origin::collective, .called = known.shape.what};
-    submit_steps(s, packed.call(), *known.steps, message, call.options.among);
+    submit_steps(s, call, *known.steps, message, call.options.among);
   } else {
-    submit_to_library(s, packed.call(), known.shape, std::move(agreement));
+    submit_to_library(s, call, known.shape, std::move(agreement));
   }
-  packed.submit_unpacking(s.tasks);
+}
+
+[[nodiscard]] bool lies_apart(const std::optional<strided_bytes>& box) noexcept {
+  return box.has_value() && !in_one_piece(*box).has_value();
+}
+
+/// Submits a call on packed boxes instead of those that lie apart, and what packs and unpacks them.
+void submit_packed(runtime_state& s, const collective_call& call, prepared_call& known) {
+  const collective::footprint touched = collective::footprint_of(known.shape);
+  const auto has = [](const std::vector<collective::slice>& slices, collective::buffer which) {
+    return std::ranges::any_of(slices, [&](const auto& one) { return one.where == which; });
+  };
+  const bool reads = has(touched.read, collective::buffer::receive);
+  const bool writes = has(touched.written, collective::buffer::receive);
+  const auto pack = [](const std::optional<strided_bytes>& box, bool is_touched, byte_range& to) {
+    std::optional<packed_box> packed;
+    if (is_touched && lies_apart(box)) to = packed.emplace(*box).bytes();
+    return packed;
+  };
+  collective_call on_packed = call;
+  const bool reads_send = has(touched.read, collective::buffer::send);
+  const auto send = pack(call.send_box, reads_send, on_packed.send);
+  const auto receive = pack(call.receive_box, reads || writes, on_packed.receive);
+  if (send.has_value()) send->submit_packing(s.tasks, call.name);
+  // In place a part of the buffer may stay as it is.
+  if (receive.has_value() && (reads || known.shape.in_place))
+    receive->submit_packing(s.tasks, call.name);
+  submit_as_steps(s, on_packed, known);
+  if (receive.has_value() && writes) receive->submit_unpacking(s.tasks, call.name);
+  for (const auto* box : {&send, &receive}) {
+    if (box->has_value()) (*box)->keep_until_unused(s.tasks, call.name);
+  }
+}
+
+/// Not to be inlined: a call that is one task has no use for what this needs.
+[[gnu::noinline]] void submit_as_several(runtime_state& s, const collective_call& call,
+                                         prepared_call& known) {
+  const bool packs = lies_apart(call.send_box) || lies_apart(call.receive_box);
+  packs ? submit_packed(s, call, known) : submit_as_steps(s, call, known);
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.send_elements_of);
   s.tasks.expect_in_place([&call] { return label_of(call); }, call.receive_elements_of);
 }
@@ -304,9 +337,11 @@ void submit_to_library(runtime_state& s, const collective_call& call,
 
 void submitter::collective(const collective_call& call) {
   runtime_state& s = state_;
-  if (s.tasks.in_task()) refuse(call, no_messages_in_tasks);
+  const bool once = s.tasks.submits_once();
+  if (!once && s.tasks.in_task()) refuse(call, no_messages_in_tasks);
   prepared_call& known = s.calls.of(call, [&] { return prepare(s, call); });
-  if (!is_submitted_as_one(s, call, known)) submit_as_steps(s, call, known);
+  const bool records = !once && s.tasks.recording();
+  if (records || !is_submitted_as_one(s, call, known)) submit_as_several(s, call, known);
 }
 
 }  // namespace plait

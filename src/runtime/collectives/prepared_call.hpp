@@ -30,7 +30,7 @@ class prepared_call {
   /// Channels of these messages, where they may be left out.
   std::vector<channel*> telling;
   /// Bytes that a short call reads, and those that it writes too; nothing if it is none.
-  std::optional<std::pair<byte_range, byte_range>> short_memory;
+  std::optional<short_call::accesses> short_memory;
   bool has_short_agreement = false;
   bool is_repeated = false;
   short_calls calls;
@@ -44,12 +44,14 @@ class prepared_call {
 
   /// Returns whether another call would be prepared alike: loops make the same call again.
   [[nodiscard]] bool is_of(const collective_call& call) const noexcept {
-    const collective_options& a = of_.options;
-    const collective_options& b = call.options;
+    const collective::shape& a = of_.shape;
+    const collective::shape& b = call.shape;
+    const bool is_of_vectors = short_memory.has_value();  // without boxes or lists
     return of_.send == call.send && of_.receive == call.receive && of_.word == call.word &&
-           a.among == b.among && a.algorithm == b.algorithm && a.commutative == b.commutative &&
-           a.back_end == b.back_end && of_.shape == call.shape && !has_boxes(of_) &&
-           !has_boxes(call);
+           a.what == b.what && a.root == b.root && a.element_bytes == b.element_bytes &&
+           a.count == b.count && a.in_place == b.in_place && a.fragment_bytes == b.fragment_bytes &&
+           of_.options == call.options && !has_boxes(call) &&
+           (is_of_vectors || (a == b && !has_boxes(of_)));
   }
   [[nodiscard]] bool is_free() const noexcept { return calls.are_free() && agreements.are_free(); }
   [[nodiscard]] static bool has_boxes(const collective_call& call) noexcept {

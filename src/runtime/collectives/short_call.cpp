@@ -38,12 +38,20 @@ bool short_call::suits(const collective::schedule& steps) noexcept {
 }
 
 short_call::short_call(runtime_state& home, const collective::schedule& steps,
-                       const operation& messages, schedule_memory memory,
+                       const operation& messages, schedule_memory memory, const accesses& touched,
                        std::shared_ptr<collective_agreement> agreement)
-    : home_(home),
+    : begun_operation{[](begun_operation& self) noexcept {
+                        auto& call = static_cast<short_call&>(self);
+                        if (call.open_.load(std::memory_order_acquire) != (all_begun | with_node))
+                          return false;
+                        return call.end(), true;
+                      },
+                      [](begun_operation& self) { static_cast<short_call&>(self).submit_node(); }},
+      home_(home),
       shown_(messages),
       count_(steps.actions.size()),
       steps_(std::make_unique<step[]>(count_)),
+      touched_(touched),
       agreement_(std::move(agreement)) {
   static_assert(most_steps <= 61, "a bit each, beside the three others");
   if (steps.scratch_bytes > 0) scratch_ = make_scratch(steps.scratch_bytes);
@@ -76,11 +84,11 @@ short_call::short_call(runtime_state& home, const collective::schedule& steps,
   }
 }
 
-void short_call::submit(const description& call, const communicator& among,
-                        std::unique_lock<engine> together) {
-  scheduler& tasks = home_.tasks;
-  shown_.name = call.name.c_str();
-  combine_ = call.combine;
+void short_call::submit(task_name name, const std::shared_ptr<const combine_bytes>& combine,
+                        const communicator& among, bool may_begin,
+                        std::unique_lock<engine>&& together) {
+  shown_.name = name.c_str();
+  combine_ = combine;
   for (step& one : std::span(steps_.get(), count_)) {
     if (one.bit == 0) continue;
     one.name = shown_.name;
@@ -104,34 +112,22 @@ void short_call::submit(const description& call, const communicator& among,
     all_have_begun();
     return false;
   };
-  if (tasks.is_unused(call.writes) && tasks.start_without_node(call.reads, ends_at_once))
-    return end();
+  if (may_begin && home_.tasks.start_without_node(touched_.first, ends_at_once)) return end();
+  if (has_begun_) return home_.tasks.follow(*this);
   if (together.owns_lock()) together.unlock();  // to submit may wait for room
+  submit_node();
+}
 
-  detail::task_node& node = tasks.allocate(call.name, detail::node_kind::asynchronous);
+void short_call::submit_node() {
+  scheduler& tasks = home_.tasks;
+  detail::task_node& node =
+      tasks.allocate(task_name::of(shown_.name), detail::node_kind::asynchronous);
   ::new (static_cast<void*>(node.storage)) short_call*(this);
   node.act = &act;
   node_ = &node;
-  tasks.add_access(node, call.reads, access_mode::in);
-  tasks.add_access(node, call.writes, access_mode::inout);
+  tasks.add_access(node, touched_.first, access_mode::in);
+  tasks.add_access(node, touched_.second, access_mode::inout);
   tasks.submit(node);
-}
-
-/// Begins the steps in turn.  Returns false at one that waits for an earlier one: whoever clears
-/// `stopped` goes on there.
-bool short_call::go_on() noexcept {
-  for (; next_ < count_; ++next_) {
-    step& one = steps_[next_];
-    const std::uint64_t waits_for = one.waits_for & ~over_;
-    std::uint64_t open = waits_for != 0 ? open_.load(std::memory_order_acquire) : 0;
-    while ((open & waits_for) != 0) {
-      if (open_.compare_exchange_weak(open, open | stopped, std::memory_order_acq_rel,
-                                      std::memory_order_acquire))
-        return false;
-    }
-    if (!start(one)) over_ |= one.bit;
-  }
-  return true;
 }
 
 /// Leaves the end of the call to who clears the last bit, if there is one.
@@ -150,7 +146,7 @@ void short_call::let_go_of_node() noexcept {
 
 /// Returns false if the step is over at once.  After a failure nothing is sent or combined any
 /// more.
-bool short_call::start(step& one) noexcept {
+[[gnu::always_inline]] inline bool short_call::start(step& one) noexcept {
   if (home_.tasks.failed()) return false;
   if (one.bit == 0) return compute(one), false;
   try {
@@ -163,6 +159,23 @@ bool short_call::start(step& one) noexcept {
     return false;
   }
   home_.messages.post(one);
+  return true;
+}
+
+/// Begins the steps in turn.  Returns false at one that waits for an earlier one: whoever clears
+/// `stopped` goes on there.
+bool short_call::go_on() noexcept {
+  for (; next_ < count_; ++next_) {
+    step& one = steps_[next_];
+    const std::uint64_t waits_for = one.waits_for & ~over_;
+    std::uint64_t open = waits_for != 0 ? open_.load(std::memory_order_acquire) : 0;
+    while ((open & waits_for) != 0) {
+      if (open_.compare_exchange_weak(open, open | stopped, std::memory_order_acq_rel,
+                                      std::memory_order_acquire))
+        return false;
+    }
+    if (!start(one)) over_ |= one.bit;
+  }
   return true;
 }
 
@@ -188,10 +201,14 @@ void short_call::completed(operation& self, const std::exception_ptr& failure) n
   const std::uint64_t before = call.open_.fetch_and(~(bit | stopped), std::memory_order_acq_rel);
   if (before == (all_begun | bit)) return call.end();
   if ((before & stopped) == 0) return;
-  if (call.go_on()) call.all_have_begun();
+  bool goes_on = true;
+  if (call.go_on()) {
+    goes_on = (call.open_.load(std::memory_order_relaxed) & call.messages_ & ~call.over_) != 0;
+    call.all_have_begun();
+  }
   // A worker may have found nothing in flight between this step and those that it has started, and
   // sleeps.
-  if (!home.messages.chosen().proxy) home.tasks.wake_pollers();
+  if (goes_on && !home.messages.chosen().proxy) home.tasks.wake_pollers();
 }
 
 /// Nobody else knows the call any more, but for its node.

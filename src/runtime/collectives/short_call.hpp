@@ -10,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <plait/collective/schedule.hpp>
@@ -19,6 +20,7 @@
 #include <plait/comm/operation.hpp>
 #include <plait/core/strided_bytes.hpp>
 #include <plait/task/detail/node.hpp>
+#include <plait/task/scheduler.hpp>
 #include <plait/task/task_name.hpp>
 
 namespace plait {
@@ -50,7 +52,7 @@ struct schedule_memory {
 /// touches the call afterwards only where nobody else does, and the call is taken for another one,
 /// by the submitting thread, only after all have let go of it.  The changes of `open_` (acq_rel)
 /// order what a step writes before what later steps read.
-class short_call {
+class short_call : begun_operation {
  public:
   /// Bytes of the largest message or combination.  Whoever completes a message combines so much
   /// before it goes on, perhaps with the token.  [instructions: to combine 128 doubles takes 492,
@@ -59,23 +61,20 @@ class short_call {
   static constexpr std::size_t most_steps = 61;
 
   [[nodiscard]] static bool suits(const collective::schedule& steps) noexcept;
+  /// Bytes that a call reads, and those that it writes and may read.
+  using accesses = std::pair<byte_range, byte_range>;
   /// `messages`: what these have in common.  `agreement`: gives a verdict at the end, or null.
   /// Precondition: `suits`.
   short_call(runtime_state& home, const collective::schedule& steps, const operation& messages,
-             schedule_memory memory, std::shared_ptr<collective_agreement> agreement = nullptr);
+             schedule_memory memory, const accesses& touched,
+             std::shared_ptr<collective_agreement> agreement = nullptr);
 
-  /// Parts of a call that another call on the same memory may have otherwise.
-  struct description {
-    task_name name;
-    const std::shared_ptr<const combine_bytes>& combine;
-    byte_range reads = {};
-    byte_range writes = {};  ///< and may read
-  };
-  /// Submits the call.  One that ends at once, with what other ranks have sent before, needs no
-  /// node.  `together`: holds the token over the starts, or does not.  Precondition: it is free.
-  /// Submitting thread.
-  void submit(const description& call, const communicator& among,
-              std::unique_lock<engine> together = {});
+  /// Submits the call.  `may_begin`: nothing in flight touches what it writes.  One that ends at
+  /// once, with what other ranks have sent before, or while the program waits for nothing else,
+  /// needs no node.  `together`: holds the token over the starts, or does not.  Precondition: it is
+  /// free.  Submitting thread.
+  void submit(task_name name, const std::shared_ptr<const combine_bytes>& combine,
+              const communicator& among, bool may_begin, std::unique_lock<engine>&& together = {});
   /// Returns whether no call is in flight here.  Submitting thread.
   [[nodiscard]] bool is_free() const noexcept { return is_free_.load(std::memory_order_acquire); }
 
@@ -101,6 +100,7 @@ class short_call {
   void compute(const step& one) noexcept;
   void end() noexcept;
   void become_free() noexcept;
+  void submit_node();
   void let_go_of_node() noexcept;
   void forget_node() noexcept;
   static void completed(operation& self, const std::exception_ptr& failure) noexcept;
@@ -112,9 +112,12 @@ class short_call {
   const std::size_t count_;
   const std::unique_ptr<step[]> steps_;
   std::shared_ptr<std::byte> scratch_;
+  const accesses touched_;
   const std::shared_ptr<collective_agreement> agreement_;
   std::shared_ptr<const combine_bytes> combine_;
-  detail::task_node* node_ = nullptr;  ///< null: none that waits for the end
+  /// Null: none that waits for the end.  Until there is one, `with_node` is the submitting
+  /// thread's.
+  detail::task_node* node_ = nullptr;
   bool has_begun_ = false;
   std::uint64_t messages_ = 0;
   std::size_t next_ = 0;    ///< step to begin

@@ -60,13 +60,17 @@ void dependence_tracker::add_box(task_node& task, const strided_bytes& given, ac
   return add_to_boxes(task, box, mode, operation);
 }
 
-bool dependence_tracker::is_settled(byte_range bytes, access_mode for_mode) noexcept {
-  if (bytes.begin == bytes.end) return true;
+bool dependence_tracker::is_settled_elsewhere(byte_range bytes, access_mode for_mode) noexcept {
   if (boxes_ != nullptr && boxes_->owns_some_of(bytes)) return false;
-  const cached& entry = slot(bytes.begin);
-  auto where = entry.begin == bytes.begin ? entry.where : segment_from(bytes.begin);
+  cached& entry = slot(bytes.begin);
+  auto where = entry.where;
+  if (entry.begin != bytes.begin) {
+    where = segment_from(bytes.begin);
+    if (where != segments_.end() && where->first == bytes.begin) entry = {bytes.begin, where};
+  }
   for (; where != segments_.end() && where->first < bytes.end; ++where) {
     if (!where->second.history.is_settled(for_mode)) return false;
+    if (where->second.end >= bytes.end) break;
   }
   return true;
 }

@@ -20,8 +20,8 @@ using detail::worker;
 
 // --- the submitting thread ---------------------------------------------------------------------
 
-void scheduler::implementation::expect_submitting_thread() const {
-  if (threads.in_program() && tasks.open == nullptr) return;
+void scheduler::implementation::expect_submitting_thread() {
+  if (threads.in_program() && tasks.open == nullptr && tasks.begun == nullptr) return;
   const worker& w = threads.submitter();
   PLAIT_EXPECTS(std::this_thread::get_id() == submitter,
                 "only the thread that made the scheduler submits tasks and waits");
@@ -32,9 +32,10 @@ void scheduler::implementation::expect_submitting_thread() const {
       std::string("task '") + tasks.open->name +
           "' is not submitted yet: a task that is kept in a variable is submitted when the "
           "variable's scope ends");
+  if (tasks.begun != nullptr) tasks.give_node_to_begun();
 }
 
-void scheduler::implementation::expect_to_wait() const {
+void scheduler::implementation::expect_to_wait() {
   expect_submitting_thread();
   PLAIT_EXPECTS(recording == nullptr, "record() records tasks: there is nothing to wait for");
 }
@@ -101,6 +102,8 @@ namespace {
     if (task_node* parent = s.calling_task()) return s.allocate_child(*parent, name, kind);
     s.expect_submitting_thread();
   }
+  if (s.tasks.begun != nullptr) [[unlikely]]
+    s.tasks.give_node_to_begun();
   if (s.recording != nullptr) {
     s.tasks.open = &s.recording->add_node(name, kind);
   } else {
@@ -127,6 +130,27 @@ namespace {
   node.kind == node_kind::compute ? s.ready.add_submitted(node)
                                   : s.start_in_turn(node, node, &s.threads.submitter());
   if (s.time().is_inside()) left_submission(s, node.kind);
+}
+
+/// Waits for what has begun without a node, if nothing else is unfinished and that takes no more
+/// than a few looks.  Returns whether all is over and nothing has failed.
+[[nodiscard]] bool ends_begun(auto& s) {
+  if (!s.tasks.all_finished() || s.failure.happened()) return false;
+  worker& w = s.threads.submitter();
+  w.time.entered();
+  const ticks since = w.time.last_read();
+  // Who is to sleep, or look for a stall, does so in `idle`.
+  constexpr int most_looks = 64;
+  const auto looks_again = [&] { return w.polls_again = s.sources.idle_wait(since) == 0; };
+  bool is_over = false;
+  int looks = 0;
+  do {
+    (void)s.sources.poll(w.polls_again);
+    is_over = s.tasks.begun->ends(*s.tasks.begun);
+  } while (!is_over && ++looks < most_looks && looks_again());
+  w.time.left(activity::exposed);
+  if (is_over) s.tasks.begun = nullptr;
+  return is_over && !s.failure.happened();
 }
 
 [[gnu::noinline]] void declare(auto& s, task_node& node, byte_range bytes, access_mode mode,
@@ -188,20 +212,30 @@ void scheduler::count_out(task_node& node) noexcept {
   self_->threads.raise(&detail::counters::uncounted, &self_->threads.submitter());
 }
 
-bool scheduler::is_unused(byte_range bytes) noexcept {
+bool scheduler::is_unused(byte_range bytes) {
+  if (self_->tasks.begun != nullptr) self_->tasks.give_node_to_begun();
   return self_->tasks.tracker.is_settled(bytes, access_mode::out);
 }
 
 /// Not to be inlined: see `of_suspendable_task`.
-[[gnu::noinline]] bool scheduler::begins_without_node(byte_range bytes) noexcept {
+[[gnu::noinline]] bool scheduler::begins_without_node(byte_range bytes) {
   implementation& s = *self_;
   if (!s.threads.in_program() || s.tasks.open != nullptr || s.time().is_inside() ||
       s.recording != nullptr || s.replaying != nullptr || s.failure.is_known() ||
-      s.watch.is_watching() || s.tasks.is_full() ||
-      !s.tasks.tracker.is_settled(bytes, access_mode::in))
+      s.watch.is_watching() || s.tasks.is_full())
     return false;
+  if (s.tasks.begun != nullptr) [[unlikely]]
+    s.tasks.give_node_to_begun();
+  if (!s.tasks.tracker.is_settled(bytes, access_mode::in)) return false;
   s.time().entered_to_send();
   return true;
+}
+
+void scheduler::follow(begun_operation& begun) noexcept {
+  implementation& s = *self_;
+  s.tasks.begun = &begun;
+  s.time().stop_passing();  // then the next submission comes to `allocate_with_care`
+  if (!s.threads.is_one() && s.sources.needs_idle_workers()) s.ready.wake_two();
 }
 
 bool scheduler::submits_once() const noexcept {
@@ -214,6 +248,7 @@ void scheduler::began_without_node() noexcept {
 
 void scheduler::wait() {
   implementation& s = *self_;
+  if (s.tasks.begun != nullptr && s.threads.in_program() && ends_begun(s)) return;
   s.expect_to_wait();
   // What follows takes less time than to read the clock: it counts as the program's.
   if (s.tasks.all_finished() && s.replaying == nullptr && !s.failure.happened() &&

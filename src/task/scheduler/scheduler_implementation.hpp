@@ -40,10 +40,11 @@ struct scheduler::implementation {
   explicit implementation(const scheduler_options& options);
 
   // --- the submitting thread --------------------------------------------------------------------
-  /// Errors: a precondition unless that thread calls, outside of tasks and of submissions.
-  void expect_submitting_thread() const;
+  /// Errors: a precondition unless that thread calls, outside of tasks and of submissions.  What
+  /// has begun without a node has one then.
+  void expect_submitting_thread();
   /// Also expects that nothing is being recorded.
-  void expect_to_wait() const;
+  void expect_to_wait();
   [[nodiscard]] detail::timekeeper& time() const noexcept { return threads.submitter().time; }
   /// The program has called: the time since it was left was its own.
   void entered() noexcept;

@@ -50,6 +50,11 @@ class submitted_tasks {
     prepare(node, ++last_id_, name, kind, is_one_);
     return node;
   }
+  /// Gives its node to what has begun without one.  Precondition: something has.
+  void give_node_to_begun() {
+    begun_operation& one = *std::exchange(begun, nullptr);
+    one.add_node(one);
+  }
   /// Takes the node of a finished task back at once.
   void give_back(task_node& node) noexcept { node.next_free = std::exchange(free_, &node); }
   /// A replay counts as one.  Returns the id of the first of its `tasks`, `at_once` of which may
@@ -77,7 +82,8 @@ class submitted_tasks {
   }
 
   dependence_tracker tracker;
-  task_node* open = nullptr;  ///< between allocate and submit
+  task_node* open = nullptr;         ///< between allocate and submit
+  begun_operation* begun = nullptr;  ///< that has no node and goes on
 
  private:
   static constexpr std::size_t nodes_per_block = 64;

@@ -64,10 +64,10 @@ class basic_timekeeper {
   void entered_to_submit(node_kind kind) noexcept {
     if (in_ == place::program) enter_to(submissions_[kind == node_kind::compute ? 0 : 1]);
   }
-  /// A submission of a task that passes does not come here.
-  void left() noexcept {
-    if (std::exchange(in_, place::program) != place::submission)
-      return read_exit(activity::overhead);
+  /// A submission of a task that passes does not come here.  `from`: what the thread did since
+  /// `entered`.
+  void left(activity from = activity::overhead) noexcept {
+    if (std::exchange(in_, place::program) != place::submission) return read_exit(from);
     account_.owe(std::exchange(submission_, nullptr)->usual());
   }
   /// Lets the next submissions of tasks pass until one is to be timed: they are owed now, and

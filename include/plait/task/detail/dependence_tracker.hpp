@@ -62,7 +62,10 @@ class dependence_tracker {
 
   /// Returns true if a task that reads `bytes`, or writes them, would follow nobody; false, too,
   /// where boxes are.
-  [[nodiscard]] bool is_settled(byte_range bytes, access_mode for_mode) noexcept;
+  [[nodiscard]] bool is_settled(byte_range bytes, access_mode for_mode) noexcept {
+    const bool is_nothing = bytes.begin == bytes.end || (segments_.empty() && boxes_ == nullptr);
+    return is_nothing || is_settled_elsewhere(bytes, for_mode);
+  }
 
   [[nodiscard]] std::size_t segment_count() const noexcept { return segments_.size(); }
   /// Boxes, and ranges where there are boxes.
@@ -102,6 +105,7 @@ class dependence_tracker {
     if (mode == access_mode::out || mode == access_mode::inout) return history.write(task);
     history.share(task, {mode, mode == access_mode::reduce ? operation : nullptr});
   }
+  [[nodiscard]] bool is_settled_elsewhere(byte_range bytes, access_mode for_mode) noexcept;
   void add_elsewhere(task_node& task, byte_range bytes, access_mode mode, const void* operation);
   void add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
                     const void* operation);
