@@ -53,7 +53,7 @@ task_node* ready_set::find_with_one() {
       if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
       return node;
     }
-    if (task_node* const node = serial_[urgency].take()) return node;
+    if (task_node* const node = serial_.take_up_to(urgency)) return node;
   }
   return nullptr;
 }

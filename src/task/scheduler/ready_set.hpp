@@ -41,10 +41,7 @@ class ready_set {
   }
   /// Adds a task that the only worker has released, or a submission of its own.
   [[gnu::always_inline]] void add_serially(task_node& node) noexcept {
-    const std::uint64_t id = node.id.load(std::memory_order_relaxed);
-    if (node.urgency == priority::normal) [[likely]]
-      return serial_[priority::normal].push(&node, id);
-    serial_[node.urgency].push(&node, id);
+    serial_.push(&node, node.id.load(std::memory_order_relaxed), node.urgency);
   }
   /// Puts a task into an inbox: the workers', from which the helper takes too, or that of the
   /// resource which the task is meant for.  Any thread.
@@ -61,10 +58,7 @@ class ready_set {
   [[gnu::always_inline, nodiscard]] task_node* find_alone() {
     if (!outside_.empty()) [[unlikely]]
       return find_with_one();
-    if (!serial_[priority::high].empty()) [[unlikely]]
-      return serial_[priority::high].take();
-    task_node* const node = serial_[priority::normal].take();
-    return node != nullptr ? node : serial_[priority::low].take();
+    return serial_.take();
   }
   /// Returns a task that is meant for anyone, or null.  The helper.
   [[nodiscard]] task_node* take_for_anyone();
@@ -109,7 +103,7 @@ class ready_set {
 
   crew& threads_;
   const bool is_one_ = threads_.is_one();
-  lanes<serial_tasks> serial_;
+  serial_tasks serial_;
   alignas(128) lanes<ready_queue> fresh_;  ///< pushed by the submitting thread, taken oldest first
   inbox outside_;
   /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered

@@ -83,10 +83,10 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node* idle(detail::worker& w, Done done, ticks longest_sleep);
   void leave_loop(detail::worker& w) noexcept;
   void run(detail::worker& w, detail::task_node& node);
-  template <bool alone>
+  template <bool alone, bool replays>
   [[nodiscard]] bool run_passing(detail::worker& w, detail::task_node& node);
   void has_run(detail::worker& w, detail::task_node& node, ticks begin, bool ended);
-  bool execute(detail::task_node& node) noexcept;
+  bool execute(detail::task_node& node, bool again) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
   void wait_without_worker(detail::task_node& node, detail::worker& w) noexcept;
   [[nodiscard]] bool take_exclusions(detail::task_node& node, detail::worker& w);
@@ -105,6 +105,8 @@ struct scheduler::implementation {
   void finish_replayed(detail::task_node& node, detail::worker* w);
   template <bool alone = false>
   void make_ready(detail::task_node& node, detail::worker* w);
+  /// Makes the nodes of a list ready, which `next_free` links, in their order.
+  void hand_on(detail::task_node* list, detail::worker* w);
   void start(detail::task_node& node, detail::worker* w);
   /// Starts the messages from `first` to `last`, each the `next_free` of the one before it.
   void start_in_turn(detail::task_node& first, detail::task_node& last, detail::worker* w);
@@ -164,12 +166,11 @@ template <bool alone>
   ready.add_outside(node);
 }
 
-/// Returns true unless the function has thrown.
-[[gnu::always_inline]] inline bool scheduler::implementation::execute(
-    detail::task_node& node) noexcept {
+/// Returns true unless the function has thrown.  `again`: the task is recorded.
+[[gnu::always_inline]] inline bool scheduler::implementation::execute(detail::task_node& node,
+                                                                      bool again) noexcept {
   try {
-    node.act(node,
-             node.recorded == nullptr ? detail::node_action::run : detail::node_action::run_again);
+    node.act(node, again ? detail::node_action::run_again : detail::node_action::run);
   } catch (...) {
     record_failure(std::current_exception(), &node);
     return false;

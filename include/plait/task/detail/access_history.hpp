@@ -23,8 +23,7 @@ namespace plait::detail {
   edge* const link = &task.new_edge();
   link->successor = &task;
   if (predecessor.unshared) {
-    link->next.store(predecessor.successors.load(std::memory_order_relaxed),
-                     std::memory_order_relaxed);
+    link->next = predecessor.successors.load(std::memory_order_relaxed);
     return predecessor.successors.store(link, std::memory_order_relaxed);
   }
   task.follows_unshared = false;
@@ -33,7 +32,7 @@ namespace plait::detail {
     if (head == task_node::closed()) {
       return task.drop_newest_edge();
     }
-    link->next.store(head, std::memory_order_relaxed);
+    link->next = head;
   } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
                                                          std::memory_order_acquire));
 }
@@ -47,8 +46,7 @@ namespace plait::detail {
     return add_any_edge(predecessor, task);
   edge& link = task.new_edge_in_place();
   link.successor = &task;
-  link.next.store(predecessor.successors.load(std::memory_order_relaxed),
-                  std::memory_order_relaxed);
+  link.next = predecessor.successors.load(std::memory_order_relaxed);
   predecessor.successors.store(&link, std::memory_order_relaxed);
 }
 [[gnu::always_inline]] inline void add_edge(node_ref reference, task_node& task) {
