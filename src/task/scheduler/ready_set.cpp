@@ -48,8 +48,7 @@ task_node* ready_set::find_among_all(worker& w) {
 
 task_node* ready_set::find_with_one() {
   for (const priority urgency : {priority::high, priority::normal, priority::low}) {
-    const bool none = urgency == priority::high && high_.load(std::memory_order_seq_cst) == 0;
-    if (task_node* const node = none ? nullptr : outside_.pop(urgency)) {
+    if (task_node* const node = outside_.pop(urgency)) {
       if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
       return node;
     }

@@ -52,14 +52,15 @@ class ready_set {
 
   /// Returns the task that `w` runs next, or null.
   [[gnu::always_inline, nodiscard]] task_node* find(worker& w) {
-    return w.is_only ? find_alone() : find_among_all(w);
+    return w.is_only ? find_with_one() : find_among_all(w);
   }
-  /// Returns what the only worker runs next, or null.
-  [[gnu::always_inline, nodiscard]] task_node* find_alone() {
-    if (!outside_.empty()) [[unlikely]]
-      return find_with_one();
-    return serial_.take();
-  }
+  /// Returns what the only worker runs next, or null, if no care is needed.
+  [[gnu::always_inline, nodiscard]] task_node* find_plain() noexcept { return serial_.take(); }
+  /// Returns whether others have made tasks ready, or something has failed: what the only worker
+  /// asks before each task.  Who fails says so before it releases anybody.
+  [[nodiscard]] bool needs_care() const noexcept { return !outside_.empty(); }
+  void begin_care() noexcept { outside_.begin_care(); }
+  void end_care() noexcept { outside_.end_care(); }
   /// Returns a task that is meant for anyone, or null.  The helper.
   [[nodiscard]] task_node* take_for_anyone();
   /// Hands over what only `w` would take, which comes back for nothing more.

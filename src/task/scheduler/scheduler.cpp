@@ -226,7 +226,10 @@ void scheduler::wait() {
     if (s.replaying != nullptr) std::exchange(s.replaying, nullptr)->adopt_containers();
     s.watch.all_finished();
   }
-  s.failure.rethrow();
+  if (!s.failure.happened()) return;
+  const std::exception_ptr error = s.failure.take();
+  s.ready.end_care();
+  if (error != nullptr) std::rethrow_exception(error);
 }
 
 bool scheduler::wait_while(const std::function<bool()>& go_on) {

@@ -4,12 +4,7 @@
 namespace plait::detail {
 
 void submitted_tasks::provide_free() {
-  if (free_ == nullptr) collect();
-  if (free_->has_more_edges()) free_->more_edges->clear();
-}
-
-/// Nodes that others have given back; or new ones.
-void submitted_tasks::collect() {
+  if (free_ != nullptr) return;
   threads_.collect([this](task_node* list) {
     if (free_ == nullptr) {
       free_ = list;

@@ -33,6 +33,7 @@ template <bool passes, bool alone>
 [[gnu::always_inline]] inline void scheduler::implementation::finish_submitted(task_node& node,
                                                                                worker* w) {
   if (!node.trivial) node.act(node, node_action::destroy);
+  if (alone || node.unshared) ++node.generation;  // whoever submits finishes it (add_edge)
   if (!passes) node.exclusions.reset();
   const bool submits = alone || (w != nullptr && w->index == 0);
   const bool is_child = !passes && std::exchange(node.is_child, false);
@@ -107,15 +108,15 @@ namespace {
 
 /// `run` for most tasks, of which nothing but their end is to be told, if that.  Returns false for
 /// others.  `alone`: `w` is the only worker, and `replays` says whether all of its tasks that need
-/// no care are recorded, or none.
+/// no care are recorded, or none; nothing has failed.
 template <bool alone, bool replays>
 [[gnu::always_inline]] inline bool scheduler::implementation::run_passing(worker& w,
                                                                           task_node& node) {
   if (alone && node.care != 0) [[unlikely]]
     return run_passing_with_care(*this, w, node);
   constexpr auto passing = static_cast<std::uint8_t>(task_node::elsewhere | task_node::lengthy);
-  if (!w.time.lets_pass() || failure.is_known() ||
-      (!alone && ((node.care & ~passing) != 0 || watch.has_observer())))
+  if (!w.time.lets_pass() || (!alone && (failure.is_known() || (node.care & ~passing) != 0 ||
+                                         watch.has_observer())))
     return false;
   const bool again = alone ? replays : node.recorded != nullptr;
   w.in_task.store(&node, std::memory_order_relaxed);
@@ -207,8 +208,11 @@ void work_off(auto& in, worker& w) {
   };
   w.in_loop = true;
   for (;;) {
-    task_node* node = alone ? in.ready.find_alone() : in.ready.find(w);
-    if (node != nullptr && in.template run_passing<alone, replays>(w, *node)) [[likely]]
+    const bool is_plain = alone && !in.ready.needs_care();
+    task_node* node = is_plain ? in.ready.find_plain() : in.ready.find(w);
+    if (is_plain && node != nullptr && in.template run_passing<true, replays>(w, *node)) [[likely]]
+      continue;
+    if (!alone && node != nullptr && in.template run_passing<false, false>(w, *node)) [[likely]]
       continue;
     if (node == nullptr || in.failure.is_known()) [[unlikely]] {
       if (over()) break;
@@ -355,7 +359,7 @@ void scheduler::implementation::start_in_turn(task_node& first, task_node& last,
 
 void scheduler::implementation::record_failure(std::exception_ptr error,
                                                const task_node* task) noexcept {
-  failure.record(std::move(error), task);
+  if (failure.record(std::move(error), task)) ready.begin_care();
   ready.wake_submitter();
 }
 

@@ -100,6 +100,7 @@ class dependence_tracker {
   static void enter(access_history& history, task_node& task, access_mode mode,
                     const void* operation) {
     if (mode == access_mode::out || mode == access_mode::inout) return history.write(task);
+    if (mode == access_mode::in) return history.read(task);
     history.share(task, {mode, mode == access_mode::reduce ? operation : nullptr});
   }
   void add_elsewhere(task_node& task, byte_range bytes, access_mode mode, const void* operation);

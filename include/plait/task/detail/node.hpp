@@ -214,6 +214,7 @@ struct alignas(64) task_node {
   [[nodiscard]] edge& new_edge() {
     if (has_place_for_edge()) return new_edge_in_place();
     if (more_edges == nullptr) more_edges = std::make_unique<std::deque<edge>>();
+    if (edges_made == inline_edges) more_edges->clear();  // of those of an earlier life
     edge& one = more_edges->emplace_back();
     ++edges_made;
     return one;
@@ -227,7 +228,6 @@ struct alignas(64) task_node {
   void drop_newest_edge() noexcept {
     if (--edges_made >= inline_edges) more_edges->pop_back();
   }
-  [[nodiscard]] bool has_more_edges() const noexcept { return edges_made > inline_edges; }
 };
 
 // In the cache of one core there is room for a few thousand in flight.
