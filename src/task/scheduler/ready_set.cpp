@@ -100,7 +100,7 @@ void ready_set::add_to_queues(task_node& node, worker& w) noexcept {
 void ready_set::add_for_workers(task_node& node) noexcept {
   expect_high(node);
   outside_.push(node);
-  announce(threads_.this_worker());
+  wake_two(threads_.this_worker());
 }
 
 }  // namespace plait::detail

@@ -75,10 +75,10 @@ class ready_set {
   }
   void wake_submitter() noexcept { submitter_events_.notify_one(); }
   void wake_workers() noexcept { worker_events_.notify_all(); }
-  /// Wakes the submitting thread, and one other worker.
-  void wake_two() noexcept {
+  /// Wakes one worker and, unless `here` is the submitting thread's, that thread.
+  void wake_two(const worker* here = nullptr) noexcept {
     worker_events_.notify_one();
-    submitter_events_.notify_one();
+    if (here == nullptr || here->index != 0) submitter_events_.notify_one();
   }
 
  private:
@@ -91,12 +91,7 @@ class ready_set {
   void push(task_node& node, worker& w) noexcept {
     expect_high(node);
     w.own[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
-    announce(&w);
-  }
-  /// Wakes who may take what `here` has added, or a thread that is no worker (null).
-  void announce(const worker* here) noexcept {
-    worker_events_.notify_one();
-    if (here == nullptr || here->index != 0) submitter_events_.notify_one();
+    wake_two(&w);
   }
   void expect_high(const task_node& node) noexcept {
     if (node.urgency == priority::high) high_.fetch_add(1, std::memory_order_seq_cst);

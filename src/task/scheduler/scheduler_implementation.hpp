@@ -105,8 +105,6 @@ struct scheduler::implementation {
   void finish_replayed(detail::task_node& node, detail::worker* w);
   template <bool alone = false>
   void make_ready(detail::task_node& node, detail::worker* w);
-  /// Makes the nodes of a list ready, which `next_free` links, in their order.
-  void hand_on(detail::task_node* list, detail::worker* w);
   void start(detail::task_node& node, detail::worker* w);
   /// Starts the messages from `first` to `last`, each the `next_free` of the one before it.
   void start_in_turn(detail::task_node& first, detail::task_node& last, detail::worker* w);

@@ -6,7 +6,7 @@
 //    thread alone, when it submits (or records); nobody else frees or reuses a node.  So a node
 //    seen unfinished here keeps its identity until this look is over, even if it finishes
 //    meanwhile, and so do the edges, which live in nodes.
-//  - What other threads change is atomic: `successors`, `unmet`, `id`, and which task a worker runs.
+//  - What other threads change is atomic: `successors`, `unmet`, `id`, and what a worker runs.
 //  - The successors of a recorded task do not change after recording, and the graph that is being
 //    replayed is kept by `replaying`.
 #include <algorithm>

@@ -45,7 +45,7 @@ class submitted_tasks {
   [[nodiscard]] task_node& take(const char* name, node_kind kind) noexcept {
     task_node& node = *std::exchange(free_, free_->next_free);
     if (!is_one_) [[unlikely]]
-      prefetch_next();
+      if (free_ != nullptr) free_->prefetch_to_submit();
     prepare(node, ++last_id_, name, kind, is_one_);
     return node;
   }
@@ -81,9 +81,6 @@ class submitted_tasks {
  private:
   static constexpr std::size_t nodes_per_block = 64;
 
-  [[gnu::noinline]] void prefetch_next() const noexcept {
-    if (free_ != nullptr) free_->prefetch_to_submit();
-  }
   /// Returns how many tasks, and replays.
   [[nodiscard]] std::uint64_t submitted() const noexcept { return last_id_ - ids_without_task_; }
   [[nodiscard]] std::size_t in_flight() const noexcept { return submitted() - uncounted_; }
@@ -103,6 +100,24 @@ class submitted_tasks {
   std::uint64_t last_with_room_ = limit_;  ///< id
   std::size_t peak_ = 0;                   ///< until then
 };
+
+[[gnu::noinline]] inline void submitted_tasks::provide_free() {
+  if (free_ != nullptr) return;
+  threads_.collect([this](task_node* list) {
+    if (free_ == nullptr) {
+      free_ = list;
+      return;
+    }
+    while (list != nullptr) {
+      task_node& node = *list;
+      list = list->next_free;
+      give_back(node);
+    }
+  });
+  if (free_ != nullptr) return;
+  blocks_.push_back(std::make_unique<task_node[]>(nodes_per_block));
+  for (std::size_t i = 0; i < nodes_per_block; ++i) give_back(blocks_.back()[i]);
+}
 
 inline bool submitted_tasks::is_ready(task_node& node) noexcept {
   // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.

@@ -21,6 +21,16 @@ namespace {
   if (w == nullptr) s.ready.wake_submitter();
 }
 
+/// Makes the nodes of a list ready, which `next_free` links, in their order.
+[[gnu::noinline]] void hand_on(auto& in, task_node* list, worker* w) {
+  detail::waiting_starts messages;
+  while (list != nullptr) {
+    task_node& node = *std::exchange(list, list->next_free);
+    node.kind == node_kind::asynchronous ? (void)messages.add(node, node) : in.make_ready(node, w);
+  }
+  if (messages.first != nullptr) in.start_in_turn(*messages.first, *messages.last, w);
+}
+
 }  // namespace
 
 /// Closes the node, releases its successors and gives it back.  `passes`: the task is a worker's,
@@ -48,7 +58,7 @@ template <bool passes, bool alone>
   }
   while (ready_now != nullptr && (ready_now->care & task_node::elsewhere) == 0)
     make_ready<alone>(*std::exchange(ready_now, ready_now->next_free), w);
-  if (ready_now != nullptr) hand_on(ready_now, w);
+  if (ready_now != nullptr) hand_on(*this, ready_now, w);
   if (is_child) {
     detail::family& siblings = *std::exchange(node.siblings, nullptr);
     siblings.children->returned.push(node);
@@ -115,8 +125,8 @@ template <bool alone, bool replays>
   if (alone && node.care != 0) [[unlikely]]
     return run_passing_with_care(*this, w, node);
   constexpr auto passing = static_cast<std::uint8_t>(task_node::elsewhere | task_node::lengthy);
-  if (!w.time.lets_pass() || (!alone && (failure.is_known() || (node.care & ~passing) != 0 ||
-                                         watch.has_observer())))
+  if (!w.time.lets_pass() ||
+      (!alone && (failure.is_known() || (node.care & ~passing) != 0 || watch.has_observer())))
     return false;
   const bool again = alone ? replays : node.recorded != nullptr;
   w.in_task.store(&node, std::memory_order_relaxed);
@@ -156,7 +166,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   const ticks begin = w.time.task_begins(watch.wants_times(node));
   w.in_task.store(&node, std::memory_order_relaxed);
   const bool ended = stacks.has_value() ? execute_on_stack(node, w)
-                                       : (execute(node, node.recorded != nullptr), true);
+                                        : (execute(node, node.recorded != nullptr), true);
   w.in_task.store(nullptr, std::memory_order_relaxed);
   has_run(w, node, begin, ended);
 }
@@ -210,9 +220,7 @@ void work_off(auto& in, worker& w) {
   for (;;) {
     const bool is_plain = alone && !in.ready.needs_care();
     task_node* node = is_plain ? in.ready.find_plain() : in.ready.find(w);
-    if (is_plain && node != nullptr && in.template run_passing<true, replays>(w, *node)) [[likely]]
-      continue;
-    if (!alone && node != nullptr && in.template run_passing<false, false>(w, *node)) [[likely]]
+    if (node != nullptr && alone == is_plain && in.template run_passing<alone, replays>(w, *node))
       continue;
     if (node == nullptr || in.failure.is_known()) [[unlikely]] {
       if (over()) break;
@@ -313,15 +321,6 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
     record_failure(std::current_exception(), &node);
     finish(node, w);
   }
-}
-
-void scheduler::implementation::hand_on(task_node* list, worker* w) {
-  detail::waiting_starts messages;
-  while (list != nullptr) {
-    task_node& node = *std::exchange(list, list->next_free);
-    node.kind == node_kind::asynchronous ? (void)messages.add(node, node) : make_ready(node, w);
-  }
-  if (messages.first != nullptr) start_in_turn(*messages.first, *messages.last, w);
 }
 
 namespace {
