@@ -5,7 +5,9 @@
 #include <functional>
 #include <queue>
 #include <random>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -110,6 +112,34 @@ TEST(serial_tasks, the_oldest_comes_first_in_whatever_order_they_came_and_howeve
   for (unsigned seed = 0; seed < 100; ++seed) {
     for (const std::uint64_t apart : {1U, 3U, 64U, 1000U, 100'000U})
       expect_the_oldest_first(seed, apart);
+  }
+}
+
+TEST(serial_tasks, the_highest_priority_comes_first_and_the_oldest_of_it) {
+  using plait::priority;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    std::mt19937_64 random(seed);
+    serial_tasks tasks(most_at_once);
+    std::set<std::pair<priority, std::uint64_t>> expected;
+    const std::vector<std::uint64_t> ids = disordered_ids(random, 1, 1 + random() % 100);
+    for (std::size_t next = 0; next < ids.size() || !expected.empty();) {
+      if (next < ids.size() && expected.size() < most_at_once && random() % 2 == 0) {
+        const auto urgency = static_cast<priority>(random() % plait::priority_count);
+        tasks.push(task_of(ids[next]), ids[next], urgency);
+        expected.emplace(urgency, ids[next++]);
+        continue;
+      }
+      const auto least = static_cast<priority>(random() % plait::priority_count);
+      task_node* const taken = least == priority::low ? tasks.take() : tasks.take_up_to(least);
+      if (expected.empty() || expected.begin()->first > least) {
+        ASSERT_EQ(taken, nullptr) << "seed " << seed;
+        continue;
+      }
+      ASSERT_NE(taken, nullptr) << "seed " << seed;
+      ASSERT_EQ(id_of(taken), expected.begin()->second) << "seed " << seed;
+      expected.erase(expected.begin());
+    }
+    EXPECT_EQ(tasks.take(), nullptr);
   }
 }
 

@@ -55,6 +55,34 @@ class thread_notes {
 class resources : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(workers, resources, testing::Values(1, 2, 3));
 
+// The worker's own task is the last that the follower waits for: nothing else tells the worker.
+TEST_P(resources, a_task_does_not_run_that_follows_a_failed_one_and_one_of_a_worker) {
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    scheduler tasks({.workers = GetParam()});
+    const resource io = tasks.add_resource("io");
+    std::atomic<bool> has_failed{false};
+    bool has_followed = false;
+    int theirs = 0;
+    int own = 0;
+    const auto add = [](int& n) { ++n; };
+    for (int i = 0; i < 500; ++i) tasks.task("short", add, inout(own));
+    const auto fail = [&has_failed](int&) {
+      has_failed = true;
+      throw plait::error("of the resource");
+    };
+    tasks.task("fails", fail, inout(theirs)).target(io);
+    const auto wait_for_failure = [&has_failed](int&) {
+      while (!has_failed) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    tasks.task("waits", wait_for_failure, inout(own));
+    const auto follow = [&has_followed](int, int) { has_followed = true; };
+    tasks.task("follows", follow, in(theirs), in(own));
+    EXPECT_THROW(tasks.wait(), plait::error);
+    EXPECT_FALSE(has_followed);
+  }
+}
+
 TEST_P(resources, run_their_tasks_and_workers_run_none_of_them) {
   scheduler tasks({.workers = GetParam()});
   const resource io = tasks.add_resource("io");

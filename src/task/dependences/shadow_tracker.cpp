@@ -125,7 +125,7 @@ void shadow_tracker::replay_begins(const replayed_graph& graph, std::uint64_t fi
 void shadow_tracker::add_orders() {
   for (place i = 0; i < nodes_.size(); ++i) {
     for (const edge* e = nodes_[i].successors.load(std::memory_order_relaxed); e != nullptr;
-         e = e->next.load(std::memory_order_relaxed)) {
+         e = e->next) {
       const auto id = e->successor->id.load(std::memory_order_relaxed);
       part_.orders.push_back({i, static_cast<place>(id - 1)});
     }

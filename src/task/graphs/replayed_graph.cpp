@@ -51,7 +51,7 @@ task_node& replayed_graph::add_node(const char* name, node_kind kind) {
   node.name = name;
   node.kind = kind;
   node.recorded = &task;
-  if (kind == node_kind::asynchronous) node.care = task_node::elsewhere;
+  node.care = kind == node_kind::asynchronous ? task_node::elsewhere : task_node::lengthy;
   compute_tasks_ += kind == node_kind::compute ? 1 : 0;
   return node;
 }
@@ -137,7 +137,7 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
   const auto successors_of = [&](std::size_t i) {
     std::vector<std::size_t> found;
     for (const edge* e = shadows[i].successors.load(std::memory_order_relaxed); e != nullptr;
-         e = e->next.load(std::memory_order_relaxed)) {
+         e = e->next) {
       found.push_back(static_cast<std::size_t>(e->successor - shadows.data()));
     }
     std::sort(found.begin(), found.end());  // the order of submission

@@ -32,9 +32,7 @@ class brood {
   [[nodiscard]] task_node& take_node() {
     if (free_ == nullptr) free_ = returned.take_all();
     if (free_ == nullptr) return nodes_.emplace_back();
-    task_node& node = *std::exchange(free_, free_->next_free);
-    if (node.has_more_edges()) node.more_edges->clear();
-    return node;
+    return *std::exchange(free_, free_->next_free);
   }
 
   dependence_tracker tracker{small_cache};

@@ -27,7 +27,8 @@ class first_failure {
 
   /// Keeps the failure of `task`, if a task has thrown it; whoever prints the exception is to name
   /// the task.  `error` may be null: then nothing is rethrown.
-  void record(std::exception_ptr error, const task_node* task) noexcept {
+  /// Returns whether nothing had failed.
+  [[nodiscard]] bool record(std::exception_ptr error, const task_node* task) noexcept {
     {
       std::lock_guard lock(mutex_);
       if (error_ == nullptr) {
@@ -35,7 +36,7 @@ class first_failure {
         error_ = std::move(error);
       }
     }
-    has_.store(true, std::memory_order_seq_cst);
+    return !has_.exchange(true, std::memory_order_seq_cst);
   }
   [[nodiscard]] std::string text() {
     std::lock_guard lock(mutex_);
@@ -45,9 +46,8 @@ class first_failure {
 
   /// Returns true once for each failure: messages in flight are to be given up.  Submitting thread.
   [[nodiscard]] bool is_new() noexcept { return happened() && !std::exchange(was_seen_, true); }
-  /// Rethrows the failure, and forgets it.  Submitting thread, no task in flight.
-  void rethrow() {
-    if (!happened()) return;
+  /// Forgets the failure and returns it.  Submitting thread, no task in flight.
+  [[nodiscard]] std::exception_ptr take() {
     if (settle_) settle_();
     std::exception_ptr error;
     {
@@ -56,7 +56,7 @@ class first_failure {
     }
     has_.store(false, std::memory_order_seq_cst);
     was_seen_ = false;
-    if (error != nullptr) std::rethrow_exception(error);
+    return error;
   }
 
   /// Returns "task 'relax', iteration 3".  A task that is not finished.

@@ -29,6 +29,9 @@ class inbox {
     arrived_.push(node);
   }
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
+  /// Between these two the inbox is not said to be empty.
+  void begin_care() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
+  void end_care() noexcept { count_.fetch_sub(1, std::memory_order_seq_cst); }
 
   [[nodiscard]] task_node* pop(priority urgency) noexcept {
     const auto& count = counts_[static_cast<std::size_t>(urgency)];

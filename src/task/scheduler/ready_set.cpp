@@ -48,12 +48,11 @@ task_node* ready_set::find_among_all(worker& w) {
 
 task_node* ready_set::find_with_one() {
   for (const priority urgency : {priority::high, priority::normal, priority::low}) {
-    const bool none = urgency == priority::high && high_.load(std::memory_order_seq_cst) == 0;
-    if (task_node* const node = none ? nullptr : outside_.pop(urgency)) {
+    if (task_node* const node = outside_.pop(urgency)) {
       if (urgency == priority::high) high_.fetch_sub(1, std::memory_order_relaxed);
       return node;
     }
-    if (task_node* const node = serial_[urgency].take()) return node;
+    if (task_node* const node = serial_.take_up_to(urgency)) return node;
   }
   return nullptr;
 }
@@ -101,7 +100,7 @@ void ready_set::add_to_queues(task_node& node, worker& w) noexcept {
 void ready_set::add_for_workers(task_node& node) noexcept {
   expect_high(node);
   outside_.push(node);
-  announce(threads_.this_worker());
+  wake_two(threads_.this_worker());
 }
 
 }  // namespace plait::detail

@@ -41,10 +41,7 @@ class ready_set {
   }
   /// Adds a task that the only worker has released, or a submission of its own.
   [[gnu::always_inline]] void add_serially(task_node& node) noexcept {
-    const std::uint64_t id = node.id.load(std::memory_order_relaxed);
-    if (node.urgency == priority::normal) [[likely]]
-      return serial_[priority::normal].push(&node, id);
-    serial_[node.urgency].push(&node, id);
+    serial_.push(&node, node.id.load(std::memory_order_relaxed), node.urgency);
   }
   /// Puts a task into an inbox: the workers', from which the helper takes too, or that of the
   /// resource which the task is meant for.  Any thread.
@@ -55,17 +52,15 @@ class ready_set {
 
   /// Returns the task that `w` runs next, or null.
   [[gnu::always_inline, nodiscard]] task_node* find(worker& w) {
-    return w.is_only ? find_alone() : find_among_all(w);
+    return w.is_only ? find_with_one() : find_among_all(w);
   }
-  /// Returns what the only worker runs next, or null.
-  [[gnu::always_inline, nodiscard]] task_node* find_alone() {
-    if (!outside_.empty()) [[unlikely]]
-      return find_with_one();
-    if (!serial_[priority::high].empty()) [[unlikely]]
-      return serial_[priority::high].take();
-    task_node* const node = serial_[priority::normal].take();
-    return node != nullptr ? node : serial_[priority::low].take();
-  }
+  /// Returns what the only worker runs next, or null, if no care is needed.
+  [[gnu::always_inline, nodiscard]] task_node* find_plain() noexcept { return serial_.take(); }
+  /// Returns whether others have made tasks ready, or something has failed: what the only worker
+  /// asks before each task.  Who fails says so before it releases anybody.
+  [[nodiscard]] bool needs_care() const noexcept { return !outside_.empty(); }
+  void begin_care() noexcept { outside_.begin_care(); }
+  void end_care() noexcept { outside_.end_care(); }
   /// Returns a task that is meant for anyone, or null.  The helper.
   [[nodiscard]] task_node* take_for_anyone();
   /// Hands over what only `w` would take, which comes back for nothing more.
@@ -80,10 +75,10 @@ class ready_set {
   }
   void wake_submitter() noexcept { submitter_events_.notify_one(); }
   void wake_workers() noexcept { worker_events_.notify_all(); }
-  /// Wakes the submitting thread, and one other worker.
-  void wake_two() noexcept {
+  /// Wakes one worker and, unless `here` is the submitting thread's, that thread.
+  void wake_two(const worker* here = nullptr) noexcept {
     worker_events_.notify_one();
-    submitter_events_.notify_one();
+    if (here == nullptr || here->index != 0) submitter_events_.notify_one();
   }
 
  private:
@@ -96,12 +91,7 @@ class ready_set {
   void push(task_node& node, worker& w) noexcept {
     expect_high(node);
     w.own[node.urgency].push(&node, node.id.load(std::memory_order_relaxed));
-    announce(&w);
-  }
-  /// Wakes who may take what `here` has added, or a thread that is no worker (null).
-  void announce(const worker* here) noexcept {
-    worker_events_.notify_one();
-    if (here == nullptr || here->index != 0) submitter_events_.notify_one();
+    wake_two(&w);
   }
   void expect_high(const task_node& node) noexcept {
     if (node.urgency == priority::high) high_.fetch_add(1, std::memory_order_seq_cst);
@@ -109,7 +99,7 @@ class ready_set {
 
   crew& threads_;
   const bool is_one_ = threads_.is_one();
-  lanes<serial_tasks> serial_;
+  serial_tasks serial_;
   alignas(128) lanes<ready_queue> fresh_;  ///< pushed by the submitting thread, taken oldest first
   inbox outside_;
   /// At least the ready tasks of high priority in all queues: raised before one is pushed, lowered

@@ -84,16 +84,13 @@ void scheduler::replay(graph& recorded, std::uint64_t iterations,
   g.begin(iterations, first_id);
   s.watch.replay_begins(g, first_id);
   s.replaying = recorded.self_;
-  task_node* first_message = nullptr;
-  task_node* last_message = nullptr;
+  detail::waiting_starts messages;
   g.start([&](task_node& node) {
-    if (node.kind == node_kind::compute) return s.ready.add_submitted(node);
-    (first_message == nullptr ? first_message : last_message->next_free) = &node;
-    last_message = &node;
+    node.kind == node_kind::compute ? s.ready.add_submitted(node) : (void)messages.add(node, node);
   });
   // In one turn, so that one which is over at once does not run ahead in the next iterations.
-  if (first_message != nullptr)
-    s.start_in_turn(*first_message, *last_message, &s.threads.submitter());
+  if (messages.first != nullptr)
+    s.start_in_turn(*messages.first, *messages.last, &s.threads.submitter());
 }
 
 }  // namespace plait

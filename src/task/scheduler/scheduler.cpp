@@ -168,7 +168,7 @@ namespace {
   // Other threads, and tasks, are inside.
   if (kind != node_kind::compute || here.of != &s.threads || here.self->time.is_inside() ||
       s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() ||
-      !here.self->time.submission_passes())
+      !here.self->time.passed())
     return allocate_with_care(s, name.c_str(), kind);
   return *(s.tasks.open = &s.tasks.take(name.c_str(), node_kind::compute));
 }
@@ -194,14 +194,9 @@ void scheduler::add_box(task_node& node, const strided_bytes& box, access_mode m
 
 void scheduler::submit(task_node& node) {
   implementation& s = *self_;
-  if (node.is_told) [[unlikely]] {
-    if (node.is_child) return s.submit_child(node);
-    if (node.recorded != nullptr) {
-      s.tasks.open = nullptr;
-      return;
-    }
-  }
+  if (node.is_told && node.is_child) return s.submit_child(node);
   s.tasks.open = nullptr;
+  if (node.is_told && node.recorded != nullptr) return;
   if (detail::submitted_tasks::is_ready(node)) return submit_ready(s, node);
   if (s.time().is_inside()) left_submission(s, node.kind);
 }
@@ -261,7 +256,10 @@ void scheduler::wait() {
     if (s.replaying != nullptr) std::exchange(s.replaying, nullptr)->adopt_containers();
     s.watch.all_finished();
   }
-  s.failure.rethrow();
+  if (!s.failure.happened()) return;
+  const std::exception_ptr error = s.failure.take();
+  s.ready.end_care();
+  if (error != nullptr) std::rethrow_exception(error);
 }
 
 bool scheduler::wait_while(const std::function<bool()>& go_on) {

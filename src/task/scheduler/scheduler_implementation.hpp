@@ -84,10 +84,10 @@ struct scheduler::implementation {
   [[nodiscard]] detail::task_node* idle(detail::worker& w, Done done, ticks longest_sleep);
   void leave_loop(detail::worker& w) noexcept;
   void run(detail::worker& w, detail::task_node& node);
-  template <bool alone>
+  template <bool alone, bool replays>
   [[nodiscard]] bool run_passing(detail::worker& w, detail::task_node& node);
   void has_run(detail::worker& w, detail::task_node& node, ticks begin, bool ended);
-  bool execute(detail::task_node& node) noexcept;
+  bool execute(detail::task_node& node, bool again) noexcept;
   [[nodiscard]] bool execute_on_stack(detail::task_node& node, detail::worker& w) noexcept;
   void wait_without_worker(detail::task_node& node, detail::worker& w) noexcept;
   [[nodiscard]] bool take_exclusions(detail::task_node& node, detail::worker& w);
@@ -165,12 +165,11 @@ template <bool alone>
   ready.add_outside(node);
 }
 
-/// Returns true unless the function has thrown.
-[[gnu::always_inline]] inline bool scheduler::implementation::execute(
-    detail::task_node& node) noexcept {
+/// Returns true unless the function has thrown.  `again`: the task is recorded.
+[[gnu::always_inline]] inline bool scheduler::implementation::execute(detail::task_node& node,
+                                                                      bool again) noexcept {
   try {
-    node.act(node,
-             node.recorded == nullptr ? detail::node_action::run : detail::node_action::run_again);
+    node.act(node, again ? detail::node_action::run_again : detail::node_action::run);
   } catch (...) {
     record_failure(std::current_exception(), &node);
     return false;

@@ -2,21 +2,13 @@
 // Looking at the tasks in flight while other threads run and finish them.
 //
 // Everything here is done by the submitting thread, in an idle spell.  Why it races with nobody:
-//  - Nodes, their names, kinds, `edges_made` and the `successor` of each edge are written by this
+//  - Nodes, their names, kinds, `edges_made` and edges are written by this
 //    thread alone, when it submits (or records); nobody else frees or reuses a node.  So a node
 //    seen unfinished here keeps its identity until this look is over, even if it finishes
 //    meanwhile, and so do the edges, which live in nodes.
-//  - What other threads change is atomic: `successors`, `unmet`, `id`, the `next` of
-//    an edge, and which task a worker runs.
+//  - What other threads change is atomic: `successors`, `unmet`, `id`, and what a worker runs.
 //  - The successors of a recorded task do not change after recording, and the graph that is being
 //    replayed is kept by `replaying`.
-//
-// Why a walk along a list of edges ends: this thread alone adds edges, so a list changes only when
-// its node is finished, and then once: the finishing thread turns it round, from its head on.  An
-// edge leads on in the old order or back in the new one.  Who reads a `next` of the new order
-// (acquire, paired with the release in `finish_submitted`) sees all edges before it turned as well,
-// and so gets back to the first, where the list ends.  Such a walk finds too little of a node that
-// is done.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -102,7 +94,7 @@ class stall_survey {
   void find_successors(std::size_t place) {
     const edge* e = tasks_[place].node->successors.load(std::memory_order_acquire);
     if (e == task_node::closed()) return;
-    for (; e != nullptr; e = e->next.load(std::memory_order_acquire)) {
+    for (; e != nullptr; e = e->next) {
       const auto found = places_.find(e->successor);
       if (found != places_.end()) add_dependence(tasks_[found->second], place);
     }

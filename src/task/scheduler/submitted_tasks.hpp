@@ -26,9 +26,7 @@ class submitted_tasks {
   /// Returns true if there was no room for a task when the counts were read last.
   [[nodiscard]] bool is_full() const noexcept { return last_id_ >= last_with_room_; }
   /// Returns true if `take` finds a free node.
-  [[nodiscard]] bool has_free() const noexcept {
-    return free_ != nullptr && !free_->has_more_edges();
-  }
+  [[nodiscard]] bool has_free() const noexcept { return free_ != nullptr; }
   /// Reads the counts; returns how many tasks there is room for.
   [[nodiscard]] std::size_t room() noexcept {
     peak_ = peak();
@@ -41,12 +39,13 @@ class submitted_tasks {
     return threads_.total(&counters::finished) == submitted();
   }
 
-  /// Has a free node, of those that have been given back or a new one.
+  /// Has a free node, of those that others have given back or a new one.
   void provide_free();
   /// Returns a node for a new task.  Precondition: there is room, and a free one.
   [[nodiscard]] task_node& take(const char* name, node_kind kind) noexcept {
     task_node& node = *std::exchange(free_, free_->next_free);
-    if (!is_one_ && free_ != nullptr) free_->prefetch_to_submit();
+    if (!is_one_) [[unlikely]]
+      if (free_ != nullptr) free_->prefetch_to_submit();
     prepare(node, ++last_id_, name, kind, is_one_);
     return node;
   }
@@ -88,7 +87,6 @@ class submitted_tasks {
  private:
   static constexpr std::size_t nodes_per_block = 64;
 
-  void collect();
   /// Returns how many tasks, and replays.
   [[nodiscard]] std::uint64_t submitted() const noexcept { return last_id_ - ids_without_task_; }
   [[nodiscard]] std::size_t in_flight() const noexcept { return submitted() - uncounted_; }
@@ -108,6 +106,24 @@ class submitted_tasks {
   std::uint64_t last_with_room_ = limit_;  ///< id
   std::size_t peak_ = 0;                   ///< until then
 };
+
+[[gnu::noinline]] inline void submitted_tasks::provide_free() {
+  if (free_ != nullptr) return;
+  threads_.collect([this](task_node* list) {
+    if (free_ == nullptr) {
+      free_ = list;
+      return;
+    }
+    while (list != nullptr) {
+      task_node& node = *list;
+      list = list->next_free;
+      give_back(node);
+    }
+  });
+  if (free_ != nullptr) return;
+  blocks_.push_back(std::make_unique<task_node[]>(nodes_per_block));
+  for (std::size_t i = 0; i < nodes_per_block; ++i) give_back(blocks_.back()[i]);
+}
 
 inline bool submitted_tasks::is_ready(task_node& node) noexcept {
   // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.
@@ -138,7 +154,7 @@ inline void submitted_tasks::prepare(task_node& node, std::uint64_t id, const ch
   node.unshared = one_worker && is_task;
   node.follows_unshared = true;
   node.uncounted = false;
-  node.trivial = false;
+  node.trivial = is_task;
   node.care = is_task ? 0 : task_node::elsewhere;
   node.where = 0;
 }

@@ -111,16 +111,11 @@ class basic_timekeeper {
     const int count = std::min(most - unread_, between_tasks_.until_due() - 1);
     if (tasks_short_ && count > 0) owe_passing(between_tasks_, count);
   }
-  /// Returns whether the submission that begins passes.
-  [[nodiscard]] bool submission_passes() noexcept {
-    if (left_to_pass_ <= 0) return false;
-    --left_to_pass_;
-    return true;
-  }
   /// Returns whether nothing is to be told before the next task: if so, `passed` is asked when it
   /// has ended.
   [[nodiscard]] bool lets_pass() const noexcept { return left_to_pass_ >= 0; }
-  /// Returns true if the task has passed, false if it is to be told to `task_ended` as `unread`.
+  /// Returns true if the task has passed, false if it is to be told to `task_ended` as `unread`;
+  /// or whether the submission that begins passes.
   [[nodiscard]] bool passed() noexcept { return --left_to_pass_ >= 0; }
   /// Notes that the task that runs, and those after it, do not pass; nor submissions.
   void stop_passing() noexcept {

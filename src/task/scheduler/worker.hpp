@@ -61,11 +61,6 @@ struct waiting_starts {
     last = &to;
     return !being_emptied;
   }
-  /// Adds one before all others.
-  void add_before(task_node& one) noexcept {
-    if (first == nullptr) last = &one;
-    one.next_free = std::exchange(first, &one);
-  }
 };
 
 struct alignas(128) worker {

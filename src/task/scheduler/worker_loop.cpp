@@ -15,22 +15,20 @@ using detail::worker;
 
 namespace {
 
-/// The edges of a finished node, newest first, in the order of submission.
-[[gnu::noinline, nodiscard]] edge* oldest_first(edge* newest) noexcept {
-  edge* list = nullptr;
-  while (newest != nullptr) {
-    edge* older = newest->next.load(std::memory_order_relaxed);
-    // Release: pairs with a look for a stall (stall.cpp), which must not meet the old order again.
-    newest->next.store(std::exchange(list, newest), std::memory_order_release);
-    newest = older;
-  }
-  return list;
-}
-
 [[gnu::always_inline]] inline void count_finished(auto& s, worker* w, bool uncounted) noexcept {
   if (uncounted) s.threads.raise(&counters::uncounted, w);
   s.threads.raise(&counters::finished, w);
   if (w == nullptr) s.ready.wake_submitter();
+}
+
+/// Makes the nodes of a list ready, which `next_free` links, in their order.
+[[gnu::noinline]] void hand_on(auto& in, task_node* list, worker* w) {
+  detail::waiting_starts messages;
+  while (list != nullptr) {
+    task_node& node = *std::exchange(list, list->next_free);
+    node.kind == node_kind::asynchronous ? (void)messages.add(node, node) : in.make_ready(node, w);
+  }
+  if (messages.first != nullptr) in.start_in_turn(*messages.first, *messages.last, w);
 }
 
 }  // namespace
@@ -45,29 +43,22 @@ template <bool passes, bool alone>
 [[gnu::always_inline]] inline void scheduler::implementation::finish_submitted(task_node& node,
                                                                                worker* w) {
   if (!node.trivial) node.act(node, node_action::destroy);
+  if (alone || node.unshared) ++node.generation;  // whoever submits finishes it (add_edge)
   if (!passes) node.exclusions.reset();
   const bool submits = alone || (w != nullptr && w->index == 0);
   const bool is_child = !passes && std::exchange(node.is_child, false);
   const bool counts_for_limit = passes || (node.kind == node_kind::compute && !node.uncounted);
-  edge* list = node.close(submits && !is_child);
-  // The queue of an only worker knows the order of submission itself.
-  if (!alone && list != nullptr && list->next.load(std::memory_order_relaxed) != nullptr)
-    list = oldest_first(list);
-  detail::waiting_starts messages, others;  // that are ready elsewhere, oldest first
-  while (list != nullptr) {
+  task_node* ready_now = nullptr;  // oldest first, linked by `next_free`
+  for (edge* list = node.close(submits && !is_child); list != nullptr;) {
     task_node& successor = *list->successor;
-    list = list->next.load(std::memory_order_relaxed);
+    list = list->next;
     if (!(alone ? successor.meet_one_alone() : successor.meet_one())) continue;
     if (!passes) watch.released(successor, node.id.load(std::memory_order_relaxed), w);
-    if (alone && (successor.care & task_node::elsewhere) != 0) [[unlikely]] {
-      (successor.kind == node_kind::asynchronous ? messages : others).add_before(successor);
-    } else {
-      make_ready<alone>(successor, w);
-    }
+    successor.next_free = std::exchange(ready_now, &successor);
   }
-  while (alone && others.first != nullptr)
-    ready.add_outside(*std::exchange(others.first, others.first->next_free));
-  if (alone && messages.first != nullptr) start_in_turn(*messages.first, *messages.last, w);
+  while (ready_now != nullptr && (ready_now->care & task_node::elsewhere) == 0)
+    make_ready<alone>(*std::exchange(ready_now, ready_now->next_free), w);
+  if (ready_now != nullptr) hand_on(*this, ready_now, w);
   if (is_child) {
     detail::family& siblings = *std::exchange(node.siblings, nullptr);
     siblings.children->returned.push(node);
@@ -120,34 +111,36 @@ void scheduler::implementation::leave_loop(worker& w) noexcept {
 namespace {
 
 [[gnu::noinline]] bool run_passing_with_care(auto& in, worker& w, task_node& node) {
-  return in.template run_passing<false>(w, node);
+  return in.template run_passing<false, false>(w, node);
 }
 
 }  // namespace
 
 /// `run` for most tasks, of which nothing but their end is to be told, if that.  Returns false for
-/// others.  `alone`: `w` is the only worker.
-template <bool alone>
+/// others.  `alone`: `w` is the only worker, and `replays` says whether all of its tasks that need
+/// no care are recorded, or none; nothing has failed.
+template <bool alone, bool replays>
 [[gnu::always_inline]] inline bool scheduler::implementation::run_passing(worker& w,
                                                                           task_node& node) {
   if (alone && node.care != 0) [[unlikely]]
     return run_passing_with_care(*this, w, node);
-  if (!w.time.lets_pass() || (node.care & ~task_node::elsewhere) != 0 || failure.is_known() ||
-      (!alone && watch.has_observer()))
+  constexpr auto passing = static_cast<std::uint8_t>(task_node::elsewhere | task_node::lengthy);
+  if (!w.time.lets_pass() ||
+      (!alone && (failure.is_known() || (node.care & ~passing) != 0 || watch.has_observer())))
     return false;
+  const bool again = alone ? replays : node.recorded != nullptr;
   w.in_task.store(&node, std::memory_order_relaxed);
-  if (!execute(node)) w.time.stop_passing();
+  if (!execute(node, again)) w.time.stop_passing();
   w.in_task.store(nullptr, std::memory_order_relaxed);
-  const detail::recorded_task* const recorded = node.recorded;
   // A look that is due must not wait for tasks of which nobody knows that they are short.
-  const bool looks =
-      (recorded == nullptr || !recorded->brief) && sources.any() && sources.passed_when_due();
+  const bool is_brief = again && (alone || (node.care & task_node::lengthy) == 0);
+  const bool looks = !is_brief && sources.any() && sources.passed_when_due();
   // What the task has thrown, submitted or held has stopped the passing.
   if (looks || !w.time.passed()) [[unlikely]] {
     has_run(w, node, detail::timekeeper::unread, true);
-  } else if (!alone && node.care != 0) {
+  } else if (!alone && (node.care & task_node::elsewhere) != 0) {
     finish(node, &w);
-  } else if (recorded != nullptr) {
+  } else if (again) {
     finish_replayed<true, alone>(node, &w);
   } else {
     finish_submitted<true, alone>(node, &w);
@@ -172,7 +165,8 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   }
   const ticks begin = w.time.task_begins(watch.wants_times(node));
   w.in_task.store(&node, std::memory_order_relaxed);
-  const bool ended = stacks.has_value() ? execute_on_stack(node, w) : (execute(node), true);
+  const bool ended = stacks.has_value() ? execute_on_stack(node, w)
+                                        : (execute(node, node.recorded != nullptr), true);
   w.in_task.store(nullptr, std::memory_order_relaxed);
   has_run(w, node, begin, ended);
 }
@@ -187,7 +181,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
   const bool watchful = look != progress_source::never;
   const ticks end = w.time.task_ended(begin);
   if (watchful) sources.passed(end);
-  if (node.recorded != nullptr) node.recorded->brief = w.time.tasks_are_short();
+  if (node.recorded != nullptr) node.set_lengthy(!w.time.tasks_are_short());
   if (begin != detail::timekeeper::unread && watch.wants_times(node))
     watch.ran(w, node, begin, end);
   if (ended && node.children != nullptr) {
@@ -215,7 +209,7 @@ void scheduler::implementation::run(worker& w, task_node& node) {
 namespace {
 
 /// After a failure it asks before each task too, which is dropped: messages are to be given up.
-template <bool alone>
+template <bool alone, bool replays = false>
 void work_off(auto& in, worker& w) {
   const auto over = [&] {
     if (w.index != 0) return in.stopping.load(std::memory_order_seq_cst);
@@ -224,8 +218,9 @@ void work_off(auto& in, worker& w) {
   };
   w.in_loop = true;
   for (;;) {
-    task_node* node = alone ? in.ready.find_alone() : in.ready.find(w);
-    if (node != nullptr && in.template run_passing<alone>(w, *node)) [[likely]]
+    const bool is_plain = alone && !in.ready.needs_care();
+    task_node* node = is_plain ? in.ready.find_plain() : in.ready.find(w);
+    if (node != nullptr && alone == is_plain && in.template run_passing<alone, replays>(w, *node))
       continue;
     if (node == nullptr || in.failure.is_known()) [[unlikely]] {
       if (over()) break;
@@ -240,7 +235,9 @@ void work_off(auto& in, worker& w) {
 }  // namespace
 
 void scheduler::implementation::work_off(worker& w) {
-  w.is_only ? plait::work_off<true>(*this, w) : plait::work_off<false>(*this, w);
+  if (!w.is_only) return plait::work_off<false>(*this, w);
+  replaying != nullptr ? plait::work_off<true, true>(*this, w)
+                       : plait::work_off<true, false>(*this, w);
 }
 
 /// All or none.  None: another task holds one of them, and will make this one ready again.
@@ -361,7 +358,7 @@ void scheduler::implementation::start_in_turn(task_node& first, task_node& last,
 
 void scheduler::implementation::record_failure(std::exception_ptr error,
                                                const task_node* task) noexcept {
-  failure.record(std::move(error), task);
+  if (failure.record(std::move(error), task)) ready.begin_care();
   ready.wake_submitter();
 }
 

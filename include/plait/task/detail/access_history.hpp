@@ -20,11 +20,12 @@ namespace plait::detail {
 /// edge is visible cannot make it ready.  The release publishes the edge to the predecessor's
 /// closing exchange.
 [[gnu::noinline]] inline void add_any_edge(task_node& predecessor, task_node& task) {
+  if (predecessor.finished()) return;
+  predecessor.last_successor_id = task.id.load(std::memory_order_relaxed);
   edge* const link = &task.new_edge();
   link->successor = &task;
   if (predecessor.unshared) {
-    link->next.store(predecessor.successors.load(std::memory_order_relaxed),
-                     std::memory_order_relaxed);
+    link->next = predecessor.successors.load(std::memory_order_relaxed);
     return predecessor.successors.store(link, std::memory_order_relaxed);
   }
   task.follows_unshared = false;
@@ -33,27 +34,27 @@ namespace plait::detail {
     if (head == task_node::closed()) {
       return task.drop_newest_edge();
     }
-    link->next.store(head, std::memory_order_relaxed);
+    link->next = head;
   } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
                                                          std::memory_order_acquire));
 }
-/// Makes `task` a successor of `predecessor`, which is unfinished, unless it has finished in the
-/// meantime.
-[[gnu::always_inline]] inline void add_edge(task_node& predecessor, task_node& task) {
+/// Makes `task` a successor of a task, unless that has finished.  `has_place`: an edge has a place
+/// in the node.  A task that is `unshared` is another generation once it has finished.
+template <bool has_place = false>
+[[gnu::always_inline]] inline void add_edge(node_ref reference, task_node& task) {
+  task_node* const predecessor = reference.node;
+  if (predecessor == nullptr || predecessor->generation != reference.generation ||
+      predecessor == &task)
+    return;
   const std::uint64_t id = task.id.load(std::memory_order_relaxed);
-  if (predecessor.last_successor_id == id) return;
-  predecessor.last_successor_id = id;
-  if (!predecessor.unshared || !task.has_place_for_edge()) [[unlikely]]
-    return add_any_edge(predecessor, task);
+  if (predecessor->last_successor_id == id) return;
+  if (!predecessor->unshared || (!has_place && !task.has_place_for_edge())) [[unlikely]]
+    return add_any_edge(*predecessor, task);
+  predecessor->last_successor_id = id;
   edge& link = task.new_edge_in_place();
   link.successor = &task;
-  link.next.store(predecessor.successors.load(std::memory_order_relaxed),
-                  std::memory_order_relaxed);
-  predecessor.successors.store(&link, std::memory_order_relaxed);
-}
-[[gnu::always_inline]] inline void add_edge(node_ref reference, task_node& task) {
-  task_node* predecessor = reference.unfinished();
-  if (predecessor != nullptr && predecessor != &task) add_edge(*predecessor, task);
+  link.next = predecessor->successors.load(std::memory_order_relaxed);
+  predecessor->successors.store(&link, std::memory_order_relaxed);
 }
 
 /// Says how tasks share bytes.
@@ -73,19 +74,19 @@ class access_history {
   access_history() = default;
   explicit access_history(task_node& last_writer) : writer_{&last_writer, last_writer.generation} {}
 
-  /// `task` touches these very bytes: it follows whom it must, and others will follow it.  Who
-  /// follows is entered first where there is a place for the edge in its node: that cannot fail.
-  void share(task_node& task, sharing kind) {
-    if (!task.has_place_for_edge() || kind != kind_ || !before_.empty() ||
-        kind.mode == access_mode::commutative || sharers_.size() == sharers_.capacity())
-      return share_with_care(task, kind);
+  // `task` touches these very bytes: it follows whom it must, and others will follow it.  Who
+  // follows is entered first where there is a place for the edge in its node: that cannot fail.
+  void read(task_node& task) {
+    if (!reads_plainly_ || !task.has_place_for_edge() || sharers_.size() == sharers_.capacity())
+      return share(task, {});
     sharers_.push_back({&task, task.generation});
     is_shared_ = true;
-    add_edge(writer_, task);
+    add_edge<true>(writer_, task);
   }
+  void share(task_node& task, sharing kind);
   void write(task_node& task) {
     if (is_shared_ || !task.has_place_for_edge()) return write_with_care(task);
-    add_edge(std::exchange(writer_, {&task, task.generation}), task);
+    add_edge<true>(std::exchange(writer_, {&task, task.generation}), task);
   }
 
   /// `task` touches some of these bytes, which another history keeps account of.
@@ -134,7 +135,6 @@ class access_history {
     for (const node_ref& one : before_) add_edge(one, task);
   }
 
-  void share_with_care(task_node& task, sharing kind);
   void write_with_care(task_node& task);
   void hold_lock(task_node& task) const;
 
@@ -143,6 +143,7 @@ class access_history {
   std::vector<node_ref> sharers_;  ///< follow `writer_` and `before_`
   sharing kind_;                   ///< of the sharers
   bool is_shared_ = false;         ///< since somebody wrote alone
+  bool reads_plainly_ = true;      ///< the sharers read, and `before_` is empty
   std::shared_ptr<exclusion> lock_;
 };
 
@@ -156,7 +157,7 @@ inline void access_history::hold_lock(task_node& task) const {
   if (place == all.end() || *place != lock_) all.insert(place, lock_);
 }
 
-[[gnu::noinline]] inline void access_history::share_with_care(task_node& task, sharing kind) {
+[[gnu::noinline]] inline void access_history::share(task_node& task, sharing kind) {
   if (kind_ != kind) {
     if (!sharers_.empty()) {
       std::swap(before_, sharers_);  // they follow the writer themselves
@@ -174,6 +175,7 @@ inline void access_history::hold_lock(task_node& task) const {
   }
   sharers_.push_back({&task, task.generation});
   is_shared_ = true;
+  reads_plainly_ = kind_ == sharing{} && before_.empty();
 }
 
 inline void access_history::follow_all(task_node& task) const {
@@ -181,9 +183,8 @@ inline void access_history::follow_all(task_node& task) const {
   // none, says nothing about it.
   bool covered = false;
   for (const node_ref sharer : sharers_) {
-    task_node* node = sharer.unfinished();
-    if (node == nullptr || node == &task) continue;
-    add_edge(*node, task);
+    if (sharer.node == &task || sharer.unfinished() == nullptr) continue;
+    add_edge(sharer, task);
     covered = true;
   }
   if (!covered) follow_what_came_before(task);
@@ -194,6 +195,7 @@ inline void access_history::follow_all(task_node& task) const {
   before_.clear();
   sharers_.clear();
   is_shared_ = false;
+  reads_plainly_ = kind_ == sharing{};
   writer_ = {&task, task.generation};
 }
 

@@ -103,6 +103,7 @@ class dependence_tracker {
   static void enter(access_history& history, task_node& task, access_mode mode,
                     const void* operation) {
     if (mode == access_mode::out || mode == access_mode::inout) return history.write(task);
+    if (mode == access_mode::in) return history.read(task);
     history.share(task, {mode, mode == access_mode::reduce ? operation : nullptr});
   }
   [[nodiscard]] bool is_settled_elsewhere(byte_range bytes, access_mode for_mode) noexcept;

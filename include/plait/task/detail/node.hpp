@@ -28,12 +28,10 @@ struct task_node;
 /// "successor waits for the node in whose list I am".  Lives in the successor, which cannot finish,
 /// and so is not reused, before every node that holds one of its edges has let go of it.
 ///
-/// `successor` is the submitting thread's own to write.  `next` is written by it until the edge is
-/// in the list, then by the thread that finishes the node.  The submitting thread that looks for a
-/// stall reads it meanwhile (stall.cpp): hence atomic.
+/// The thread that submits the successor writes both, before the edge is in the list.
 struct edge {
   task_node* successor = nullptr;
-  std::atomic<edge*> next = nullptr;
+  edge* next = nullptr;
 };
 
 enum class node_kind : std::uint8_t {
@@ -69,8 +67,7 @@ struct alignas(64) recorded_task {
   std::int32_t first_predecessors = 0;  ///< both in the first iteration
   std::int32_t first_own_predecessors = 0;
   std::uint32_t index = 0;     ///< place in the order of submission
-  bool repeatable : 1 = true;  ///< its arguments can be copied
-  bool brief : 1 = false;  ///< short when the clock was last read after it; the running thread's
+  bool repeatable = true;      ///< its arguments can be copied
   // How long it takes, and where that puts it (replayed_graph::rank).  The thread that runs or
   // finishes it writes, until `samples` are enough.
   static constexpr std::uint8_t enough_samples = 4;  ///< of which the first does not count
@@ -156,6 +153,7 @@ struct alignas(64) task_node {
   static constexpr std::uint8_t excluding = 2;  ///< it has `exclusions`
   static constexpr std::uint8_t elsewhere = 8;  ///< ready, it has no place in a worker's queue
   static constexpr std::uint8_t ranked = 4;  ///< its runs are timed, or its urgency may change yet
+  static constexpr std::uint8_t lengthy = 16;  ///< of a recorded task: it may take long; see below
 
   static constexpr std::int32_t submission_guard = 1 << 28;
   static constexpr std::uint8_t anyone = 255;  ///< `where` of a task for workers and the helper
@@ -207,10 +205,16 @@ struct alignas(64) task_node {
     __builtin_prefetch(storage);
     __builtin_prefetch(successors.load(std::memory_order_relaxed), 1);
   }
+  /// Notes whether a recorded task was not short when the clock was last read after it, or has not
+  /// been read.  The running thread.
+  void set_lengthy(bool is_so) noexcept {
+    care = static_cast<std::uint8_t>(is_so ? care | lengthy : care & ~lengthy);
+  }
   /// Returns a new edge to this node, counted in `edges_made`.
   [[nodiscard]] edge& new_edge() {
     if (has_place_for_edge()) return new_edge_in_place();
     if (more_edges == nullptr) more_edges = std::make_unique<std::deque<edge>>();
+    if (edges_made == inline_edges) more_edges->clear();  // of those of an earlier life
     edge& one = more_edges->emplace_back();
     ++edges_made;
     return one;
@@ -224,7 +228,6 @@ struct alignas(64) task_node {
   void drop_newest_edge() noexcept {
     if (--edges_made >= inline_edges) more_edges->pop_back();
   }
-  [[nodiscard]] bool has_more_edges() const noexcept { return edges_made > inline_edges; }
 };
 
 // In the cache of one core there is room for a few thousand in flight.

@@ -177,7 +177,8 @@ void store_call(task_node& node, Call&& call) {
         std::unique_ptr<stored>(std::make_unique<stored>(std::forward<Call>(call)));
   }
   if (node.recorded != nullptr) node.recorded->repeatable = stored::repeatable;
-  node.trivial = fits_node<stored> && std::is_trivially_destructible_v<stored>;
+  if constexpr (!fits_node<stored> || !std::is_trivially_destructible_v<stored>)
+    node.trivial = false;
   node.act = [](task_node& self, node_action action) {
     switch (action) {
       case node_action::run:
