@@ -52,7 +52,8 @@ class ready_set {
 
   /// Returns the task that `w` runs next, or null.
   [[gnu::always_inline, nodiscard]] task_node* find(worker& w) {
-    return w.is_only ? find_with_one() : find_among_all(w);
+    if (!w.is_only) return find_among_all(w);
+    return needs_care() ? find_with_one() : find_plain();
   }
   /// Returns what the only worker runs next, or null, if no care is needed.
   [[gnu::always_inline, nodiscard]] task_node* find_plain() noexcept { return serial_.take(); }

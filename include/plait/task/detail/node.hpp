@@ -66,8 +66,8 @@ struct alignas(64) recorded_task {
   std::int32_t own_predecessors = 0;  ///< what `own_unmet` counts then
   std::int32_t first_predecessors = 0;  ///< both in the first iteration
   std::int32_t first_own_predecessors = 0;
-  std::uint32_t index = 0;     ///< place in the order of submission
-  bool repeatable = true;      ///< its arguments can be copied
+  std::uint32_t index = 0;  ///< place in the order of submission
+  bool repeatable = true;   ///< its arguments can be copied
   // How long it takes, and where that puts it (replayed_graph::rank).  The thread that runs or
   // finishes it writes, until `samples` are enough.
   static constexpr std::uint8_t enough_samples = 4;  ///< of which the first does not count
