@@ -119,13 +119,21 @@ class engine {
     over,       ///< it is over, and `completed` is not called
     under_way,  ///< it has been started; see `start_at_once`
   };
-  /// Starts a message here and now, if its turn has come and no other thread has the token.  If the
-  /// message `stays` at its address and is under way, it counts as posted: `completed` is called,
-  /// before the return for one that has failed, and for a receive that is over and `varies`.  Else
-  /// `post` takes over what has been started, from a copy; this is for sends, and for the thread
-  /// that enqueues.  Precondition: `may_start_at_once`.  Errors: `error` with what MPI says; then
-  /// it is over.
-  [[nodiscard]] at_once start_at_once(operation& op, bool stays);
+  /// Starts a message here and now, if its turn has come and no other thread has the token.  One
+  /// that is under way counts as posted: `completed` is called, before the return for one that has
+  /// failed, and for a receive that is over and `varies`.  Precondition: `may_start_at_once`.
+  /// Errors: `error` with what MPI says; then it is over.
+  [[nodiscard]] at_once start_at_once(operation& op);
+  /// Returns the operation that stands for `begun` from now on, and is posted.
+  using successor = operation& (*)(operation& begun) noexcept;
+  /// Enqueues a message and starts it as `start_at_once` does.  `op` need not stay at its address:
+  /// if the message is under way, `succeeds(op)` is called under the token and goes on for it.  One
+  /// that has been given up by `cancel` is not enqueued, and `op.via` stays null.  The thread that
+  /// enqueues, not in a lane.  Preconditions: `may_start_at_once`; the message does not vary.
+  /// Errors: those of `enqueue`, with `op.via` null; `error` with what MPI says, also of a message
+  /// that has failed at once.  Then it is over.
+  [[nodiscard]] at_once enqueue_and_start(operation& op, const communicator& among,
+                                          successor succeeds);
 
   /// Polls for `what`, which must stay at its address until it is completed.  Counts as
   /// communication in flight.  Thread-safe.

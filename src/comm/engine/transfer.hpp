@@ -39,8 +39,9 @@ class transfer_set {
 
   /// MPI_Isend or MPI_Irecv, or MPI_Start of what `op.again` has ready.  Errors: `error` with what
   /// MPI says; then nothing was started.
-  [[nodiscard, gnu::always_inline]] static MPI_Request start(const operation& op, int mpi_tag,
-                                                             MPI_Comm comm) {
+  [[nodiscard, gnu::always_inline]] MPI_Request start(const operation& op, int mpi_tag,
+                                                      MPI_Comm comm) {
+    provide_room();
     if (op.again != nullptr) {
       if (MPI_Request* const kept = op.again->request_for(op, mpi_tag, comm)) {
         mpi_call(MPI_Start(kept), "MPI_Start");
@@ -72,15 +73,13 @@ class transfer_set {
     }
     return done != 0;
   }
-  /// Puts `to`, which stands for the same message, in the place of `from`.
-  void replace(const operation& from, operation& to) noexcept {
-    *std::find(operations_.begin() + static_cast<std::ptrdiff_t>(first_), operations_.end(),
-               &from) = &to;
-  }
 
-  /// Adds what is under way on `request`.
-  void add(operation& op, MPI_Request request) {
+  /// Has room for one more, which can fail, before that is started.
+  void provide_room() {
     if (end_ == operations_.size()) make_room();
+  }
+  /// Adds what is under way on `request`.  Precondition: there is room.
+  void add(operation& op, MPI_Request request) noexcept {
     requests_[end_] = request;
     operations_[end_++] = &op;
   }

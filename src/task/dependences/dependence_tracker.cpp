@@ -60,11 +60,12 @@ void dependence_tracker::add_box(task_node& task, const strided_bytes& given, ac
   return add_to_boxes(task, box, mode, operation);
 }
 
-bool dependence_tracker::is_settled(byte_range bytes, access_mode for_mode) noexcept {
+/// `is_settled`, where the cache knows no segment of these bounds.
+[[gnu::noinline]] bool dependence_tracker::are_settled(byte_range bytes,
+                                                       access_mode for_mode) noexcept {
   if (bytes.begin == bytes.end) return true;
   if (boxes_ != nullptr && boxes_->owns_some_of(bytes)) return false;
-  const cached& entry = slot(bytes.begin);
-  auto where = entry.begin == bytes.begin ? entry.where : segment_from(bytes.begin);
+  auto where = segment_from(bytes.begin);
   for (; where != segments_.end() && where->first < bytes.end; ++where) {
     if (!where->second.history.is_settled(for_mode)) return false;
   }

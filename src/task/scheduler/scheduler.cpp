@@ -193,15 +193,27 @@ bool scheduler::is_unused(byte_range bytes) noexcept {
 }
 
 /// Not to be inlined: see `of_suspendable_task`.
-[[gnu::noinline]] bool scheduler::begins_without_node(byte_range bytes) noexcept {
+[[gnu::noinline]] bool scheduler::begins_without_node(byte_range bytes, access_mode mode) {
   implementation& s = *self_;
-  if (!s.threads.in_program() || s.tasks.open != nullptr || s.time().is_inside() ||
+  detail::timekeeper& time = s.time();
+  if (!s.threads.in_program() || s.tasks.open != nullptr || time.is_inside() ||
       s.recording != nullptr || s.replaying != nullptr || s.failure.is_known() ||
-      s.watch.is_watching() || s.tasks.is_full() ||
-      !s.tasks.tracker.is_settled(bytes, access_mode::in))
+      s.watch.is_watching() || s.tasks.is_full() || !s.tasks.tracker.is_settled(bytes, mode))
     return false;
-  s.time().entered_to_send();
+  if (!s.tasks.has_free()) [[unlikely]]
+    s.tasks.provide_free();
+  time.entered_to_begin(mode);
   return true;
+}
+
+/// Without memory for the access nobody could follow what is under way.
+task_node& scheduler::node_of_begun(task_name name, byte_range bytes, access_mode mode) noexcept {
+  implementation& s = *self_;
+  task_node& node = s.tasks.take(name.c_str(), node_kind::asynchronous);
+  s.threads.raise(&detail::counters::uncounted, &s.threads.submitter());
+  s.has_begun = true;
+  s.tasks.tracker.add(node, bytes, mode);
+  return node;
 }
 
 bool scheduler::submits_once() const noexcept {
@@ -209,7 +221,10 @@ bool scheduler::submits_once() const noexcept {
 }
 
 void scheduler::began_without_node() noexcept {
-  self_->time().left_after_send();
+  implementation& s = *self_;
+  s.time().left_after_begin();
+  if (std::exchange(s.has_begun, false) && !s.threads.is_one() && s.sources.needs_idle_workers())
+    s.ready.wake_two();
 }
 
 void scheduler::wait() {
