@@ -168,7 +168,7 @@ void act(detail::task_node& self, detail::node_action action) {
   submitted_operation& op = operation_of(self);
   switch (action) {
     case detail::node_action::run_again:
-      engine::next_iteration(op);
+      op.sequence += op.stride;
       [[fallthrough]];
     case detail::node_action::run:
       start(op);

@@ -90,9 +90,8 @@ class engine {
   /// effect on one that is not attached.  The thread that enqueues; after the engine's end, too.
   static void detach(operation& op) noexcept;
   /// Gives all of `ops`, in this order, their sequence numbers for `iterations` iterations.  Each
-  /// is posted once an iteration, after a call of `next_iteration`.
+  /// is posted once an iteration, after its `sequence` has been raised by its `stride`.
   void enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations);
-  static void next_iteration(operation& op) noexcept { op.sequence += op.stride; }
   /// Returns the channel of messages `like` this one; it lives as long as the communicator.  The
   /// thread that enqueues, not in a lane.  Errors: as `enqueue`.
   [[nodiscard]] channel& channel_of(operation like, const communicator& among);

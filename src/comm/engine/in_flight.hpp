@@ -110,7 +110,8 @@ class in_flight {
       looks_.posted_since_last();
     }
   }
-  void keep(operation& op, MPI_Request request) {
+  /// Ends the process where there is no memory: MPI has the request, and nobody could follow it.
+  void keep(operation& op, MPI_Request request) noexcept {
     moment when;
     const bool first = nothing();
     state_.one_more();
@@ -149,7 +150,6 @@ inline void in_flight::start(operation& op, moment& when) {
   try {
     const bool first = nothing();
     if (op.what == operation::kind::collective) {
-      transfers_.provide_room();
       transfers_.add(op, library_.start(*op.call, via.among()->messages));
     } else {
       const MPI_Request request = transfers_.start(op, via.mpi_tag(op), via.among()->messages);

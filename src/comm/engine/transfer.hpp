@@ -39,9 +39,8 @@ class transfer_set {
 
   /// MPI_Isend or MPI_Irecv, or MPI_Start of what `op.again` has ready.  Errors: `error` with what
   /// MPI says; then nothing was started.
-  [[nodiscard, gnu::always_inline]] MPI_Request start(const operation& op, int mpi_tag,
-                                                      MPI_Comm comm) {
-    provide_room();
+  [[nodiscard, gnu::always_inline]] static MPI_Request start(const operation& op, int mpi_tag,
+                                                             MPI_Comm comm) {
     if (op.again != nullptr) {
       if (MPI_Request* const kept = op.again->request_for(op, mpi_tag, comm)) {
         mpi_call(MPI_Start(kept), "MPI_Start");
@@ -60,8 +59,8 @@ class transfer_set {
     return done != 0;
   }
   /// `failure` is null when the message was received as it should be.
-  [[nodiscard]] static bool is_received(operation& op, MPI_Request request,
-                                        std::exception_ptr& failure) {
+  [[nodiscard, gnu::always_inline]] static bool is_received(operation& op, MPI_Request request,
+                                                            std::exception_ptr& failure) {
     int done = 0;
     MPI_Status status;
     const int code = MPI_Test(&request, &done, &status);
@@ -74,12 +73,9 @@ class transfer_set {
     return done != 0;
   }
 
-  /// Has room for one more, which can fail, before that is started.
-  void provide_room() {
+  /// Adds what is under way on `request`.
+  void add(operation& op, MPI_Request request) {
     if (end_ == operations_.size()) make_room();
-  }
-  /// Adds what is under way on `request`.  Precondition: there is room.
-  void add(operation& op, MPI_Request request) noexcept {
     requests_[end_] = request;
     operations_[end_++] = &op;
   }
@@ -107,8 +103,9 @@ class transfer_set {
     std::size_t end;
   };
   /// Notes what has become of an operation that is over: mostly a message of the right length.
-  static void conclude(operation& op, MPI_Request request, int code, const MPI_Status& status,
-                       std::exception_ptr& failure) {
+  [[gnu::always_inline]] static void conclude(operation& op, MPI_Request request, int code,
+                                              const MPI_Status& status,
+                                              std::exception_ptr& failure) {
     const bool is_receive = op.what == operation::kind::receive;
     if (code == MPI_SUCCESS &&
         (is_receive ? received_bytes(status) == op.size_bytes : op.what == operation::kind::send))

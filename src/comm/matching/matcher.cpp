@@ -137,7 +137,7 @@ void matcher::enqueue_repeated(std::span<operation* const> all, std::uint64_t it
     op->stride = stride;
     op->again->begin(*op);
     if (may_start_at_once(*op) && !op->varies) op->is_plain = true;
-    op->sequence = op->via->take_sequences(1) - stride;  // `next_iteration` comes before each run
+    op->sequence = op->via->take_sequences(1) - stride;  // raised before each run
   }
   for (const auto& [via, stride] : in_one_iteration)
     (void)via->take_sequences(stride * (iterations - 1));

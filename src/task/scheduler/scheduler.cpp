@@ -211,7 +211,7 @@ task_node& scheduler::node_of_begun(task_name name, byte_range bytes, access_mod
   implementation& s = *self_;
   task_node& node = s.tasks.take(name.c_str(), node_kind::asynchronous);
   s.threads.raise(&detail::counters::uncounted, &s.threads.submitter());
-  s.has_begun = true;
+  s.tasks.has_begun = true;
   s.tasks.tracker.add(node, bytes, mode);
   return node;
 }
@@ -223,7 +223,8 @@ bool scheduler::submits_once() const noexcept {
 void scheduler::began_without_node() noexcept {
   implementation& s = *self_;
   s.time().left_after_begin();
-  if (std::exchange(s.has_begun, false) && !s.threads.is_one() && s.sources.needs_idle_workers())
+  if (std::exchange(s.tasks.has_begun, false) && !s.threads.is_one() &&
+      s.sources.needs_idle_workers())
     s.ready.wake_two();
 }
 

@@ -135,7 +135,6 @@ struct scheduler::implementation {
       recording;  ///< what is submitted goes there; null: nowhere
   std::shared_ptr<detail::replayed_graph> replaying;
   detail::ready_set ready;
-  bool has_begun = false;  ///< an operation goes on with `node_of_begun`; the submitting thread's
   detail::first_failure failure;
   detail::holds held;
   std::function<void()> wake_helper;  ///< set before the first task; null: nobody to wake

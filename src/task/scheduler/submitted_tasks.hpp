@@ -78,6 +78,7 @@ class submitted_tasks {
 
   dependence_tracker tracker;
   task_node* open = nullptr;  ///< between allocate and submit
+  bool has_begun = false;     ///< an operation goes on with `scheduler::node_of_begun`
 
  private:
   static constexpr std::size_t nodes_per_block = 64;
