@@ -74,7 +74,7 @@ struct mover::implementation {
     one.failure = nullptr;
     one.seen = false;
     one.landed.store(false, std::memory_order_seq_cst);
-    engine::next_iteration(one);
+    one.sequence += one.stride;
     ++under_way;
     messages.post(one);
   }

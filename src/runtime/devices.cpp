@@ -291,8 +291,8 @@ void detail::submit_staged(runtime_state& s, task_name name, device_span<const s
     const std::span<std::byte> bytes = staged_bytes(between, part.size());
     submit_two(s, name, queue_of(part.memory(), device_queue::to_host), part, bytes, inout(bytes),
                between);
-    operation own = message;
-    submit_message(s, name, own, range_of(bytes), among, between);
+    begun_message own(s, name, message, between);
+    submit_message(own, range_of(bytes), among);
   });
 }
 
@@ -304,8 +304,8 @@ void detail::submit_staged(runtime_state& s, task_name name, device_span<std::by
   for_each_part(s, to, parts, [&](device_span<std::byte> part) {
     const stage between = part.memory().home->take_stage(part.size());
     const std::span<const std::byte> bytes = staged_bytes(between, part.size());
-    operation own = message;
-    submit_message(s, name, own, range_of(bytes), among, between);
+    begun_message own(s, name, message, between);
+    submit_message(own, range_of(bytes), among);
     submit_two<true>(s, name, queue_of(part.memory(), device_queue::to_device), bytes, part,
                      in(bytes), between);
   });

@@ -80,8 +80,9 @@ void submitter::move(const move_plan& plan) {
   const parts_ptr& parts = plan.parts();
   PLAIT_EXPECTS(!parts->in_a_mover.load(), "a mover with this plan is under way");
   const auto submit = [&](const detail::moved_message& m, operation::kind what) {
-    operation message{.what = what, .of = operation::origin::move, .peer = m.peer};
-    submit_message(state_, m.name, message, range_of(m.bytes), {}, parts);
+    begun_message message(state_, m.name,
+                          {.what = what, .of = operation::origin::move, .peer = m.peer}, parts);
+    submit_message(message, range_of(m.bytes), {});
   };
   for (const detail::moved_message& m : parts->sends) {
     submit_groups(state_.tasks, parts->packing, high, parts, m.first_group, m.last_group);

@@ -18,11 +18,6 @@
 namespace plait {
 namespace {
 
-/// An operation, in the storage of its node.
-struct submitted_operation : operation {
-  runtime_state* home = nullptr;
-  detail::task_node* node = nullptr;
-};
 static_assert(sizeof(submitted_operation) <= detail::task_node::storage_bytes);
 static_assert(std::is_trivially_destructible_v<submitted_operation>);
 
@@ -35,19 +30,10 @@ static_assert(std::is_trivially_destructible_v<submitted_operation>);
 }
 
 [[nodiscard]] detail::traffic traffic_of(operation::kind what) noexcept {
-  switch (what) {
-    case operation::kind::send:
-    case operation::kind::put:
-    case operation::kind::landing:
-      return detail::traffic::sends;
-    case operation::kind::receive:
-    case operation::kind::get:
-    case operation::kind::await_signal:
-      return detail::traffic::receives;
-    case operation::kind::collective:
-      break;
-  }
-  return detail::traffic::both;
+  using kind = operation::kind;
+  if (what == kind::collective) return detail::traffic::both;
+  const bool comes = what == kind::receive || what == kind::get || what == kind::await_signal;
+  return comes ? detail::traffic::receives : detail::traffic::sends;
 }
 
 /// A signal and the wait for it are a message with a tag of its own.  Nothing is on the other side
@@ -83,10 +69,8 @@ static_assert(std::is_trivially_destructible_v<submitted_operation>);
 /// operation that combines elements, stays as it is.
 [[nodiscard]] std::exception_ptr with_place(const std::exception_ptr& failure,
                                             const detail::task_node& node) noexcept {
-  std::string place;
-  if (node.recorded != nullptr) {
-    place = "iteration " + std::to_string(iteration_of(node) + 1);
-  }
+  const std::string place =
+      node.recorded != nullptr ? "iteration " + std::to_string(iteration_of(node) + 1) : "";
   try {
     std::rethrow_exception(failure);
   } catch (const usage_error& e) {
@@ -170,17 +154,12 @@ void completed(operation& self, const std::exception_ptr& why_not) noexcept {
   home.tasks.complete(*op.node);
 }
 
-/// Returns whether the message may start at once, which is about to start.
-[[nodiscard, gnu::noinline]] bool starts_at_once(submitted_operation& op) {
-  if (op.varies) set_length(op);
-  return may_start_at_once(op) && op.begins != operation::beginning::under_way;
-}
-
 void start(submitted_operation& op) {
   runtime_state& home = *op.home;
   auto became = engine::at_once::later;
-  if ((op.begins == operation::beginning::plain || starts_at_once(op)) && !home.record.has_value())
-    became = home.messages.start_at_once(op, true);
+  if (op.varies) set_length(op);
+  if ((op.is_plain || may_start_at_once(op)) && !home.record.has_value())
+    became = home.messages.start_at_once(op);
   if (became == engine::at_once::over) home.tasks.complete(*op.node);
   if (became == engine::at_once::later) home.messages.post(op);
 }
@@ -189,7 +168,7 @@ void act(detail::task_node& self, detail::node_action action) {
   submitted_operation& op = operation_of(self);
   switch (action) {
     case detail::node_action::run_again:
-      engine::next_iteration(op);
+      op.sequence += op.stride;
       [[fallthrough]];
     case detail::node_action::run:
       start(op);
@@ -201,14 +180,6 @@ void act(detail::task_node& self, detail::node_action action) {
       self.owned.reset();
       break;
   }
-}
-
-/// Returns whether a send that has no node is over; why it cannot start is thrown by `wait`.
-[[nodiscard]] bool starts(runtime_state& s, operation& send) try {
-  return s.messages.start_at_once(send, false) == engine::at_once::over;
-} catch (...) {
-  s.tasks.fail(std::current_exception());
-  return true;
 }
 
 /// Gives `op` its place in the order of matching.  First of all: this checks peer and tag.
@@ -223,21 +194,47 @@ void enqueue(runtime_state& s, task_name name, operation& op, const communicator
   recorded ? s.messages.attach(op, among) : s.messages.enqueue(op, among);
 }
 
-/// Submits `op`, which has its place, as a node; `declare` adds the accesses.
-template <class Declare>
-void submit_as_node(runtime_state& s, task_name name, const operation& op,
-                    std::unique_ptr<operation_belongings> owned, const packed_box* packs,
-                    const Declare& declare) {
-  if (packs != nullptr) packs->submit_packing(s.tasks, name);
-
-  detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
+/// Makes `node` that of the operation.
+submitted_operation& put_into(detail::task_node& node, const submitted_operation& op,
+                              std::unique_ptr<operation_belongings> owned) {
   node.exchanges = traffic_of(op.what);
   node.trivial = owned == nullptr;  // and `again` is: what is recorded is destroyed all the same
-  node.owned = std::move(owned);
-  ::new (static_cast<void*>(node.storage)) submitted_operation{{op}, &s, &node};
+  if (owned != nullptr) node.owned = std::move(owned);  // else it has none
+  auto* const stored = ::new (static_cast<void*>(node.storage)) submitted_operation(op);
+  stored->node = &node;
   node.act = &act;
-  declare(node);
-  s.tasks.submit(node);
+  return *stored;
+}
+
+[[nodiscard]] std::unique_ptr<operation_belongings> owner_of(std::shared_ptr<const void> memory) {
+  if (memory == nullptr) return nullptr;
+  auto owned = std::make_unique<operation_belongings>();
+  owned->memory = std::move(memory);
+  return owned;
+}
+
+[[nodiscard]] access_mode mode_of(const operation& message) noexcept {
+  return message.what == operation::kind::send ? access_mode::in : access_mode::out;
+}
+
+[[nodiscard]] byte_range bytes_of(const operation& message) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(message.buffer);
+  return {begin, begin + message.size_bytes};
+}
+
+/// The message is under way: a node goes on for it.
+operation& give_node(operation& op) noexcept {
+  auto& begun = static_cast<begun_message&>(op);
+  auto owned = owner_of(std::move(begun.keeps));
+  return put_into(begun.home->tasks.node_of_begun(begun.node_name, bytes_of(op), mode_of(op)),
+                  begun, std::move(owned));
+}
+
+[[gnu::noinline]] void submit_with_node(begun_message& message, const communicator& among,
+                                        const packed_box* packs) {
+  const data_access bytes{strided_bytes::of(bytes_of(message)), mode_of(message)};
+  submit_operation(*message.home, message.node_name, message, {&bytes, 1}, among,
+                   owner_of(std::move(message.keeps)), packs);
 }
 
 }  // namespace
@@ -272,40 +269,35 @@ void submit_operation(runtime_state& s, task_name name, operation op,
     op.remote = owned->remote.has_value() ? &*owned->remote : nullptr;
     op.call = owned->call.get();
   }
-  enqueue(s, name, op, among);
-  submit_as_node(s, name, op, std::move(owned), packs, [&](detail::task_node& node) {
-    for (const data_access& one : accesses) s.tasks.add_box(node, one.memory, one.mode);
-  });
+  if (op.via == nullptr) enqueue(s, name, op, among);
+  if (packs != nullptr) packs->submit_packing(s.tasks, name);
+  detail::task_node& node = s.tasks.allocate(name, detail::node_kind::asynchronous);
+  put_into(node, {op, &s}, std::move(owned));
+  for (const data_access& one : accesses) s.tasks.add_box(node, one.memory, one.mode);
+  s.tasks.submit(node);
 }
 
-void submit_message(runtime_state& s, task_name name, operation& message, byte_range bytes,
-                    const communicator& among, std::shared_ptr<const void> keeps,
+void submit_message(begun_message& message, byte_range bytes, const communicator& among,
                     const packed_box* packs) {
-  if (is_no_rank(message.peer)) return expect_may_communicate(s, name, message, among);
-  const bool send = message.what == operation::kind::send;
+  runtime_state& s = *message.home;
+  if (is_no_rank(message.peer)) return expect_may_communicate(s, message.node_name, message, among);
   message.buffer = reinterpret_cast<void*>(bytes.begin);
   message.size_bytes = bytes.end - bytes.begin;
-  bool has_place = false;
-  const auto begins = [&] {
-    if (message.name == nullptr) message.name = name.c_str();
-    message.completed = &completed;
-    s.messages.enqueue(message, among);
-    has_place = true;
-    return starts(s, message);
+  message.is_plain = !message.sparse;
+  if (message.name == nullptr) message.name = message.node_name.c_str();
+  message.completed = &completed;
+  const auto starts = [&] {
+    try {
+      return s.messages.enqueue_and_start(message, among, &give_node) != engine::at_once::later;
+    } catch (...) {
+      if (message.via == nullptr) throw;
+      s.tasks.fail(std::current_exception());
+      return true;
+    }
   };
-  const bool may_be_over = send && packs == nullptr && !message.sparse && is_small(message) &&
-                           !among.is_lane() && !s.messages.cancelled();
-  if (may_be_over && s.tasks.start_without_node(bytes, begins)) return;
-  if (!has_place) enqueue(s, name, message, among);
-  if (!has_place && !message.sparse) message.begins = operation::beginning::plain;
-  std::unique_ptr<operation_belongings> owned;
-  if (keeps != nullptr) {
-    owned = std::make_unique<operation_belongings>();
-    owned->memory = std::move(keeps);
-  }
-  submit_as_node(s, name, message, std::move(owned), packs, [&](detail::task_node& node) {
-    s.tasks.add_access(node, bytes, send ? access_mode::in : access_mode::out);
-  });
+  if (!message.is_plain || packs != nullptr || among.is_lane() ||
+      !s.tasks.start_without_node(bytes, starts, mode_of(message)))
+    submit_with_node(message, among, packs);
 }
 
 std::vector<operation*> operations_of(const graph& recorded) {
@@ -325,7 +317,6 @@ const operation& operation_in(const detail::task_node& node) noexcept {
   return *std::launder(reinterpret_cast<const submitted_operation*>(node.storage));
 }
 
-/// One that was started at once and has no node yet is the engine's.
 const char* name_of(const operation& op) noexcept {
   const bool has_node = op.completed == &completed;
   return has_node ? static_cast<const submitted_operation&>(op).node->name : op.name;

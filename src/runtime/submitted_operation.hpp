@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <plait/comm/collective/library_call.hpp>
 #include <plait/comm/communicator.hpp>
@@ -45,6 +46,21 @@ struct operation_belongings final : detail::node_belongings {
   std::optional<message_length> length = {};
 };
 
+/// An operation, in the storage of its node.
+struct submitted_operation : operation {
+  runtime_state* home = nullptr;
+  detail::task_node* node = nullptr;
+};
+
+/// A message to be submitted, which may start before it has a node.
+struct begun_message : submitted_operation {
+  begun_message(runtime_state& s, task_name named, const operation& like,
+                std::shared_ptr<const void> keeps_ = {})
+      : submitted_operation{like, &s}, node_name(named), keeps(std::move(keeps_)) {}
+  task_name node_name;
+  std::shared_ptr<const void> keeps;  ///< lives as long as the message
+};
+
 /// Why a message or a collective in a task is refused.
 inline constexpr const char* no_messages_in_tasks =
     "a task submits no messages, whose order of matching would be that of the scheduling; it may "
@@ -66,10 +82,8 @@ void submit_operation(runtime_state& s, task_name name, operation op,
                       std::unique_ptr<operation_belongings> owned = nullptr,
                       const packed_box* packs = nullptr);
 
-/// Submits a send or a receive of these bytes; `message` is filled in for that.  `keeps` lives as
-/// long as the message.
-void submit_message(runtime_state& s, task_name name, operation& message, byte_range bytes,
-                    const communicator& among, std::shared_ptr<const void> keeps = {},
+/// Submits a send or a receive of these bytes.
+void submit_message(begun_message& message, byte_range bytes, const communicator& among,
                     const packed_box* packs = nullptr);
 
 /// Collects the operations of a recording, in its order.  Errors: usage_error where a window has

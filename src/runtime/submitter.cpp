@@ -85,30 +85,37 @@ void finish(Submission&& submitted, const task_call& call) {
   if (call.urgency.has_value()) submitted.priority(*call.urgency);
 }
 
-[[gnu::noinline]] void submit_box(runtime_state& s, task_name name, operation& message,
-                                  const strided_bytes& box, const communicator& among) {
-  if (const auto bytes = in_one_piece(box)) return submit_message(s, name, message, *bytes, among);
-  expect_may_communicate(s, name, message, among);
+[[gnu::noinline]] void submit_box(begun_message& message, const strided_bytes& box,
+                                  const communicator& among) {
+  if (const auto bytes = in_one_piece(box)) return submit_message(message, *bytes, among);
+  scheduler& tasks = message.home->tasks;
+  expect_may_communicate(*message.home, message.node_name, message, among);
   if (is_no_rank(message.peer)) return;
   const packed_box packed(box);
   const bool send = message.what == operation::kind::send;
-  submit_message(s, name, message, packed.bytes(), among, packed.memory(),
-                 send ? &packed : nullptr);
-  if (!send) packed.submit_unpacking(s.tasks, name);
+  message.keeps = packed.memory();
+  submit_message(message, packed.bytes(), among, send ? &packed : nullptr);
+  if (!send) packed.submit_unpacking(tasks, message.node_name);
+}
+
+[[gnu::noinline]] void expect_in_place(const begun_message& message, const detail::container& all,
+                                       const communicator& among) {
+  if (among.is_lane() || is_no_rank(message.peer)) return;
+  message.home->tasks.expect_in_place([&] { return label_of(message.node_name, message); }, all);
 }
 
 /// A message whose length is fixed when it starts.
-[[gnu::noinline]] void submit_counted(runtime_state& s, const message_call& call,
+[[gnu::noinline]] void submit_counted(operation op, runtime_state& s, const message_call& call,
                                       const communicator& among) {
   if (!call.memory.is_range() || call.element_bytes == 0) {
-    throw usage_error(label_of(call.name, {.what = call.what, .peer = call.peer, .tag = call.tag}) +
+    throw usage_error(label_of(call.name, op) +
                       ": a message with a count takes elements of a range");
   }
   const byte_range bytes = call.memory.hull();
   const auto count_at = reinterpret_cast<std::uintptr_t>(call.count);
   const byte_range count_bytes{count_at, count_at + sizeof *call.count};
   const bool send = call.what == operation::kind::send;
-  operation op{.what = call.what, .varies = true, .peer = call.peer, .tag = call.tag};
+  op.varies = true;
   if (is_no_rank(call.peer)) {
     expect_may_communicate(s, call.name, op, among);
     if (send) return;
@@ -181,16 +188,15 @@ bool submitter::recording() const noexcept {
 void submitter::message(const message_call& call, const communicator& among) {
   PLAIT_EXPECTS(call.what == operation::kind::send || call.what == operation::kind::receive,
                 "a message is sent or received");
-  operation message{.what = call.what, .peer = call.peer, .tag = call.tag};
-  if (call.elements_of.object != nullptr && !among.is_lane() && !is_no_rank(call.peer))
-    state_.tasks.expect_in_place([&] { return label_of(call.name, message); }, call.elements_of);
-  if (call.count != nullptr) return submit_counted(state_, call, among);
-  if (call.memory.is_range()) {
-    const byte_range bytes{call.memory.begin, call.memory.begin + call.memory.row_bytes};
-    submit_message(state_, call.name, message, bytes, among);
-  } else {
-    submit_box(state_, call.name, message, call.memory, among);
-  }
+  static constexpr operation blank{};  // to copy all of it takes half as long as to clear it
+  begun_message message(state_, call.name, blank);
+  message.what = call.what;
+  message.peer = call.peer;
+  message.tag = call.tag;
+  if (call.elements_of.object != nullptr) expect_in_place(message, call.elements_of, among);
+  if (call.count != nullptr) return submit_counted(message, state_, call, among);
+  if (!call.memory.is_range()) return submit_box(message, call.memory, among);
+  submit_message(message, {call.memory.begin, call.memory.begin + call.memory.row_bytes}, among);
 }
 
 void submitter::claim(const communicator& among) {

@@ -68,7 +68,7 @@ inline void enqueue_repeated(engine& e, messages& list, std::uint64_t iterations
 /// Makes ready for one more of them.
 inline void begin_iteration(messages& list) {
   for (message& m : list) {
-    engine::next_iteration(m);
+    m.sequence += m.stride;
     m.completions.store(0, std::memory_order_seq_cst);
     m.failure = nullptr;
   }

@@ -90,9 +90,8 @@ class engine {
   /// effect on one that is not attached.  The thread that enqueues; after the engine's end, too.
   static void detach(operation& op) noexcept;
   /// Gives all of `ops`, in this order, their sequence numbers for `iterations` iterations.  Each
-  /// is posted once an iteration, after a call of `next_iteration`.
+  /// is posted once an iteration, after its `sequence` has been raised by its `stride`.
   void enqueue_repeated(std::span<operation* const> ops, std::uint64_t iterations);
-  static void next_iteration(operation& op) noexcept { op.sequence += op.stride; }
   /// Returns the channel of messages `like` this one; it lives as long as the communicator.  The
   /// thread that enqueues, not in a lane.  Errors: as `enqueue`.
   [[nodiscard]] channel& channel_of(operation like, const communicator& among);
@@ -119,13 +118,21 @@ class engine {
     over,       ///< it is over, and `completed` is not called
     under_way,  ///< it has been started; see `start_at_once`
   };
-  /// Starts a message here and now, if its turn has come and no other thread has the token.  If the
-  /// message `stays` at its address and is under way, it counts as posted: `completed` is called,
-  /// before the return for one that has failed, and for a receive that is over and `varies`.  Else
-  /// `post` takes over what has been started, from a copy; this is for sends, and for the thread
-  /// that enqueues.  Precondition: `may_start_at_once`.  Errors: `error` with what MPI says; then
-  /// it is over.
-  [[nodiscard]] at_once start_at_once(operation& op, bool stays);
+  /// Starts a message here and now, if its turn has come and no other thread has the token.  One
+  /// that is under way counts as posted: `completed` is called, before the return for one that has
+  /// failed, and for a receive that is over and `varies`.  Precondition: `may_start_at_once`.
+  /// Errors: `error` with what MPI says; then it is over.
+  [[nodiscard]] at_once start_at_once(operation& op);
+  /// Returns the operation that stands for `begun` from now on, and is posted.
+  using successor = operation& (*)(operation& begun) noexcept;
+  /// Enqueues a message and starts it as `start_at_once` does.  `op` need not stay at its address:
+  /// if the message is under way, `succeeds(op)` is called under the token and goes on for it.  One
+  /// that has been given up by `cancel` is not enqueued, and `op.via` stays null.  The thread that
+  /// enqueues, not in a lane.  Preconditions: `may_start_at_once`; the message does not vary.
+  /// Errors: those of `enqueue`, with `op.via` null; `error` with what MPI says, also of a message
+  /// that has failed at once.  Then it is over.
+  [[nodiscard]] at_once enqueue_and_start(operation& op, const communicator& among,
+                                          successor succeeds);
 
   /// Polls for `what`, which must stay at its address until it is completed.  Counts as
   /// communication in flight.  Thread-safe.

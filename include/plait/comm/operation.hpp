@@ -58,10 +58,6 @@ struct operation {
     agreement,   ///< of `called`, on its sizes
   };
 
-  /// Says what is known of a message before it starts: nothing; that it does not vary and may start
-  /// at once; or that it has started at once, and is not posted yet.
-  enum class beginning : std::uint8_t { unknown, plain, under_way };
-
   kind what = kind::send;
   origin of = origin::program;
   /// True for a message whose length is fixed when it starts: its owner sets the size before each
@@ -70,8 +66,8 @@ struct operation {
   bool varies = false;
   /// True for a message that both ends leave out at most of its places: see `is_left_out`.
   bool sparse = false;
-  beginning begins = beginning::unknown;  ///< the engine's own
-  collective::operation called{};         ///< of a collective, by either back end
+  bool is_plain = false;           ///< known to be a message that does not vary and is not sparse
+  collective::operation called{};  ///< of a collective, by either back end
   int peer = 0;
   int tag = 0;                 ///< of a signal: its flag
   const char* name = nullptr;  ///< in errors; as long as the operation, or null

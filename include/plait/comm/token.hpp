@@ -20,7 +20,7 @@ class mpi_token {
     tell(true);
     return true;
   }
-  void release() noexcept {
+  [[gnu::always_inline]] void release() noexcept {
     tell(false);
     mine_ = nullptr;
     held_.store(false, std::memory_order_seq_cst);

@@ -212,12 +212,13 @@ class scheduler {
   /// Returns true if no task in flight names any of these bytes; false, too, where boxes are.
   /// Submitting thread.
   [[nodiscard]] bool is_unused(byte_range bytes);
-  /// Starts an operation that reads `bytes` without a node, by `start()`, if nothing in flight
-  /// writes there and nothing records or watches.  Returns true if `start` has said that it is
-  /// over; else a node goes on with it.  Submitting thread; in a task it starts nothing.  Errors:
-  /// those of `start`.
-  [[nodiscard]] bool start_without_node(byte_range bytes, const auto& start) {
-    if (!begins_without_node(bytes)) return false;
+  /// Starts an operation that reads or writes `bytes` before it has a node, by `start()`, if
+  /// nothing in flight conflicts and nothing records or watches.  Returns true if `start` has said
+  /// that it is over, or goes on with `node_of_begun`; else a node is to be submitted.  Submitting
+  /// thread; in a task it starts nothing.  Errors: those of `start`.
+  [[nodiscard]] bool start_without_node(byte_range bytes, const auto& start,
+                                        access_mode mode = access_mode::in) {
+    if (!begins_without_node(bytes, mode)) return false;
     const start_of_program leaves{*this};
     return start();
   }
@@ -226,6 +227,10 @@ class scheduler {
   /// or waited for, it is given its node.  Submitting thread, outside of tasks, at once after the
   /// start.
   void follow(begun_operation& begun) noexcept;
+  /// Returns an asynchronous node, submitted and started, for the operation that `start` of
+  /// `start_without_node` has begun on these bytes.  Once, in `start`.
+  [[nodiscard]] detail::task_node& node_of_begun(task_name name, byte_range bytes,
+                                                 access_mode mode) noexcept;
   /// Finishes an asynchronous node.  Any thread, once, after the node's start.
   void complete(detail::task_node& node);
   /// Reports a failure as an exception of a task would: `wait` rethrows the first.  Any thread.
@@ -289,7 +294,7 @@ class scheduler {
   void assign(detail::task_node& node, anyone_target) noexcept;
   void count_out(detail::task_node& node) noexcept;
   void add_fixed(std::string named_by, const detail::container& c);
-  [[nodiscard]] bool begins_without_node(byte_range bytes);
+  [[nodiscard]] bool begins_without_node(byte_range bytes, access_mode mode);
   void began_without_node() noexcept;
   struct start_of_program {
     scheduler& in;

@@ -33,6 +33,14 @@ bool driver::step(look which, operation* here) {
   return worked;
 }
 
+/// Unless another thread does.
+[[gnu::noinline]] void driver::take_up_posted() {
+  while (state_.any_posted() && token_.try_acquire()) {
+    step(look::no);
+    token_.release();
+  }
+}
+
 bool driver::release_held(look which, bool worked) {
   held_queue& held = tell_.held();
   const bool all = state_.is_given_up();
@@ -97,30 +105,6 @@ void driver::begin_in_pairs(operation& op, moment& when) {
   if (partner == nullptr) return;
   held.release(*partner);
   start_kept(*partner, when);
-}
-
-[[gnu::noinline]] engine::at_once driver::start_here(operation& op, bool stays) {
-  channel& via = *op.via;  // after its start `op` may be gone
-  const engine::at_once became = flights_.start_at_once(op, stays);
-  if (!via.parked().empty() && became != engine::at_once::later) [[unlikely]] {
-    moment when;
-    begin_parked(via, when);
-  }
-  return became;
-}
-
-/// Not where another thread has the token.
-[[gnu::noinline]] engine::at_once driver::start_with_token(operation& op, bool stays) {
-  if (!token_.try_acquire()) return engine::at_once::later;
-  auto became = engine::at_once::later;
-  try {
-    became = start_here(op, stays);
-  } catch (...) {
-    release_token();
-    throw;
-  }
-  release_token();
-  return became;
 }
 
 void driver::start_kept(operation& op, moment& when) {

@@ -53,8 +53,8 @@ class driver {
   // ---------------------------------------------------------------------------------------------
   /// Starts `op`, or leaves it to whoever holds the token.
   void post(operation& op);
-  /// See `engine::start_at_once`.
-  [[nodiscard]] engine::at_once start_at_once(operation& op, bool stays);
+  /// See `engine::start_at_once`, and if `succeeds` is not null, `engine::enqueue_and_start`.
+  [[nodiscard]] engine::at_once start_at_once(operation& op, engine::successor succeeds);
   /// Drives operations, unless another thread does so or waits for the token.  Returns whether
   /// anything started or completed.  `again`: the caller polls without pause.
   bool poll(bool again) {
@@ -88,12 +88,10 @@ class driver {
   }
   /// Gives the token back, and takes it again for operations that were pushed by threads that found
   /// it held.
-  void release_token() {
+  [[gnu::always_inline]] void release_token() {
     token_.release();
-    while (state_.any_posted() && token_.try_acquire()) [[unlikely]] {
-        step(look::no);
-        token_.release();
-      }
+    if (state_.any_posted()) [[unlikely]]
+      take_up_posted();
   }
 
   /// Returns true if a thread that waits for the token is to go first.  Not if nobody has looked
@@ -117,15 +115,13 @@ class driver {
   // Holder of the token
   // ---------------------------------------------------------------------------------------------
   bool step(look which, operation* here = nullptr);
+  void take_up_posted();
   bool drain();
   void take_up(operation& op, moment& when);
   void admit(operation& op, moment& when);
   /// The turn of the operation has come: starts it, or keeps it, and starts what it lets go.
   void begin(operation& op, moment& when);
   void begin_in_pairs(operation& op, moment& when);
-  /// Starts a message at once, or not.
-  [[nodiscard]] engine::at_once start_here(operation& op, bool stays);
-  [[nodiscard]] engine::at_once start_with_token(operation& op, bool stays);
   void begin_parked(channel& via, moment& when) {
     while (operation* next = via.unpark()) begin(*next, when);
   }
@@ -188,10 +184,25 @@ inline void driver::post(operation& op) {
   }
 }
 
-inline engine::at_once driver::start_at_once(operation& op, bool stays) {
+[[gnu::always_inline]] inline engine::at_once driver::start_at_once(operation& op,
+                                                                    engine::successor succeeds) {
   if (op.size_bytes >= at_once_below_bytes_) return engine::at_once::later;
   const bool is_held = mpi_token::any_held_here();  // for several starts, or for `completed`
-  return is_held ? start_here(op, stays) : start_with_token(op, stays);
+  if (!is_held && !token_.try_acquire()) return engine::at_once::later;
+  auto became = engine::at_once::later;
+  try {
+    channel& via = *op.via;  // after its start `op` may be gone
+    became = flights_.start_at_once(op, succeeds);
+    if (!via.parked().empty() && became != engine::at_once::later) [[unlikely]] {
+      moment when;
+      begin_parked(via, when);
+    }
+  } catch (...) {
+    if (!is_held) release_token();
+    throw;
+  }
+  if (!is_held) release_token();
+  return became;
 }
 
 inline void driver::take_up(operation& op, moment& when) {
@@ -200,7 +211,6 @@ inline void driver::take_up(operation& op, moment& when) {
 
 /// Starts the operation and those that were parked behind it, or parks it until its turn.
 inline void driver::admit(operation& op, moment& when) {
-  if (op.begins == operation::beginning::under_way) return flights_.take_over(op);
   if (state_.is_given_up()) {
     tell_.settle(op, nullptr);
     return;

@@ -195,12 +195,21 @@ void engine::post(operation& op) {
   self_->messages.post(op);
   self_->helper.wake();
 }
-engine::at_once engine::start_at_once(operation& op, bool stays) {
+engine::at_once engine::start_at_once(operation& op) {
   implementation& s = *self_;
-  if (!s.chosen.proxy) return s.messages.start_at_once(op, stays);
-  const at_once became = s.messages.start_at_once(op, stays);
+  const at_once became = s.messages.start_at_once(op, nullptr);
   // Others that waited for their turn behind it may have been started.
-  if (became != at_once::later) s.helper.wake();
+  if (s.chosen.proxy && became != at_once::later) s.helper.wake();
+  return became;
+}
+engine::at_once engine::enqueue_and_start(operation& op, const communicator& among,
+                                          successor succeeds) {
+  implementation& s = *self_;
+  op.via = nullptr;
+  if (s.messages.state().is_given_up()) return at_once::later;
+  s.messages.matching().enqueue(op, among);
+  const at_once became = s.messages.start_at_once(op, succeeds);
+  if (s.chosen.proxy && became != at_once::later) s.helper.wake();
   return became;
 }
 void engine::watch(awaited& what) {

@@ -8,46 +8,14 @@ namespace plait {
 
 static_assert(look_schedule::never == engine::never);
 
-void in_flight::keep_copy(operation& op, MPI_Request request) {
-  begun_ = {{op}, true};
-  begun_.completed = [](operation& self, const std::exception_ptr& failure) noexcept {
-    auto& one = static_cast<begun_send&>(self);
-    one.is_over = true;
-    one.failure = failure;
-  };
-  op.begins = operation::beginning::under_way;
-  keep(begun_, request);
-}
-
-/// Both are counted as in flight until here, if both are.
-void in_flight::take_over(operation& op) {
-  op.begins = operation::beginning::unknown;
-  begun_.is_used = false;
-  if (!begun_.is_over) {
-    transfers_.replace(begun_, op);
-    state_.one_less();
-    return;
-  }
-  state_.one_less();
-  op.completed(op, std::exchange(begun_.failure, nullptr));
-}
-
 void in_flight::start_one_sided(operation& op, moment& when) {
   const bool first = nothing();
   const one_sided_service::finished_list done = windows_.start(op);
   raise_count(expectations_);
-  if (done.empty()) {
-    if (first) flight_.take_off(when.now());
-    looks_.posted(when.now());
-  } else {
-    windows_.end(done, tell_);
-    if (nothing()) {
-      if (!first) flight_.land(when.now());
-    } else {
-      flight_.take_off(when.now());
-      looks_.posted(when.now());
-    }
-  }
+  windows_.end(done, tell_);
+  if (nothing()) return first ? void() : flight_.land(when.now());
+  flight_.take_off(when.now());
+  looks_.posted(when.now());
 }
 
 void in_flight::watch(awaited& what) {

@@ -55,10 +55,8 @@ class in_flight {
 
   /// The operation's turn has come.  It may complete at once.
   void start(operation& op, moment& when);
-  /// See `engine::start_at_once`.
-  [[nodiscard]] engine::at_once start_at_once(operation& op, bool stays);
-  /// `op` was started at once, by a copy that is in flight in its place, or has been.
-  void take_over(operation& op);
+  /// See `engine::start_at_once`, and if `succeeds` is not null, `engine::enqueue_and_start`.
+  [[nodiscard]] engine::at_once start_at_once(operation& op, engine::successor succeeds);
   void start_one_sided(operation& op, moment& when);
   void watch(awaited& what);
   void serve(served_window& window);
@@ -112,14 +110,8 @@ class in_flight {
       looks_.posted_since_last();
     }
   }
-  /// A send that was started at once and had to go on: in the place of the operation that takes
-  /// over, and which the caller of `start_at_once` has still to make.
-  struct begun_send : operation {
-    bool is_used = false;
-    bool is_over = false;
-    std::exception_ptr failure;
-  };
-  void keep(operation& op, MPI_Request request) {
+  /// Ends the process where there is no memory: MPI has the request, and nobody could follow it.
+  void keep(operation& op, MPI_Request request) noexcept {
     moment when;
     const bool first = nothing();
     state_.one_more();
@@ -127,7 +119,6 @@ class in_flight {
     note_expected(first, when);
     op.posted_at = looks_.last();
   }
-  void keep_copy(operation& op, MPI_Request request);
   bool test(look which);
   bool test_watched() { return !watched_.empty() && test_all_watched(); }
   /// Returns what a look costs that finds nothing, if there are so many that this matters.
@@ -141,7 +132,6 @@ class in_flight {
   activity& state_;
   completer& tell_;
   transfer_set transfers_;
-  begun_send begun_;
   collective::library_collectives library_;
   bool completed_since_looked_ = false;  ///< not told to `looks_`
   bool lost_ = false;  ///< MPI has requests that can be followed no more, and their buffers
@@ -173,14 +163,14 @@ inline void in_flight::start(operation& op, moment& when) {
   }
 }
 
-[[gnu::always_inline]] inline engine::at_once in_flight::start_at_once(operation& op, bool stays) {
+[[gnu::always_inline]] inline engine::at_once in_flight::start_at_once(operation& op,
+                                                                       engine::successor succeeds) {
   channel& via = *op.via;
   // Asked by the holder: who gives up does so as the holder.
-  if (state_.is_given_up() || (!stays && begun_.is_used) || !via.starts(op))
-    return engine::at_once::later;
+  if (state_.is_given_up() || !via.starts(op)) return engine::at_once::later;
   const MPI_Request request = transfers_.start(op, via.mpi_tag(op), via.among()->messages);
-  if (is_small(op) && op.what == operation::kind::send) {
-    if (transfers_.is_sent(request)) {
+  if (op.what == operation::kind::send) {
+    if (is_small(op) && transfers_.is_sent(request)) {
       tell_.count_one();
       return engine::at_once::over;
     }
@@ -189,11 +179,12 @@ inline void in_flight::start(operation& op, moment& when) {
     if (transfers_.is_received(op, request, failure)) {
       tell_.count_one();
       if (failure == nullptr && !op.varies) return engine::at_once::over;
+      if (succeeds != nullptr) std::rethrow_exception(failure);
       op.completed(op, failure);
       return engine::at_once::under_way;
     }
   }
-  stays ? keep(op, request) : keep_copy(op, request);
+  keep(succeeds == nullptr ? op : succeeds(op), request);
   return engine::at_once::under_way;
 }
 

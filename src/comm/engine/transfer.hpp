@@ -59,8 +59,8 @@ class transfer_set {
     return done != 0;
   }
   /// `failure` is null when the message was received as it should be.
-  [[nodiscard]] static bool is_received(operation& op, MPI_Request request,
-                                        std::exception_ptr& failure) {
+  [[nodiscard, gnu::always_inline]] static bool is_received(operation& op, MPI_Request request,
+                                                            std::exception_ptr& failure) {
     int done = 0;
     MPI_Status status;
     const int code = MPI_Test(&request, &done, &status);
@@ -71,11 +71,6 @@ class transfer_set {
       mpi_call(code, "MPI_Test");
     }
     return done != 0;
-  }
-  /// Puts `to`, which stands for the same message, in the place of `from`.
-  void replace(const operation& from, operation& to) noexcept {
-    *std::find(operations_.begin() + static_cast<std::ptrdiff_t>(first_), operations_.end(),
-               &from) = &to;
   }
 
   /// Adds what is under way on `request`.
@@ -111,8 +106,9 @@ class transfer_set {
     std::size_t end;
   };
   /// Notes what has become of an operation that is over: mostly a message of the right length.
-  static void conclude(operation& op, MPI_Request request, int code, const MPI_Status& status,
-                       std::exception_ptr& failure) {
+  [[gnu::always_inline]] static void conclude(operation& op, MPI_Request request, int code,
+                                              const MPI_Status& status,
+                                              std::exception_ptr& failure) {
     const bool is_receive = op.what == operation::kind::receive;
     if (code == MPI_SUCCESS &&
         (is_receive ? received_bytes(status) == op.size_bytes : op.what == operation::kind::send))

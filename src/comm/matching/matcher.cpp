@@ -136,8 +136,8 @@ void matcher::enqueue_repeated(std::span<operation* const> all, std::uint64_t it
     const std::uint64_t stride = in_one_iteration[op->via];
     op->stride = stride;
     op->again->begin(*op);
-    if (may_start_at_once(*op) && !op->varies) op->begins = operation::beginning::plain;
-    op->sequence = op->via->take_sequences(1) - stride;  // `next_iteration` comes before each run
+    if (may_start_at_once(*op) && !op->varies) op->is_plain = true;
+    op->sequence = op->via->take_sequences(1) - stride;  // raised before each run
   }
   for (const auto& [via, stride] : in_one_iteration)
     (void)via->take_sequences(stride * (iterations - 1));

@@ -33,7 +33,8 @@ class repetition {
   // ---------------------------------------------------------------------------------------------
   /// The inactive persistent request for the next run of `op`; null when an ordinary one is better.
   /// For MPI_Start, which may put another in its place.  Errors: `error` with what MPI says.
-  [[nodiscard]] MPI_Request* request_for(const operation& op, int mpi_tag, MPI_Comm comm) {
+  [[nodiscard, gnu::always_inline]] MPI_Request* request_for(const operation& op, int mpi_tag,
+                                                             MPI_Comm comm) {
     if (!pays_) return nullptr;
     latest_ = latest_ + 1 < requests_.size() ? latest_ + 1 : 0;
     if (latest_ < requests_.size()) {

@@ -84,11 +84,11 @@ void submit_steps(runtime_state& s, const collective_call& call,
     const bool sends = step.what == action::kind::send;
     if (sends || step.what == action::kind::receive) {
       const collective::slice& memory = sends ? step.from : step.to;
-      operation one = messages;
+      const bool is_scratch = memory.where == collective::buffer::scratch;
+      begun_message one(s, call.name, messages, is_scratch ? scratch : nullptr);
       one.what = sends ? operation::kind::send : operation::kind::receive;
       one.peer = step.peer;
-      submit_message(s, call.name, one, buffers.of(memory), among,
-                     memory.where == collective::buffer::scratch ? scratch : nullptr);
+      submit_message(one, buffers.of(memory), among);
       continue;
     }
     s.tasks

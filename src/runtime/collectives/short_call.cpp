@@ -151,7 +151,7 @@ void short_call::let_go_of_node() noexcept {
   if (one.bit == 0) return compute(one), false;
   try {
     if (may_start_at_once(one)) {
-      const auto became = home_.messages.start_at_once(one, true);
+      const auto became = home_.messages.start_at_once(one);
       if (became != engine::at_once::later) return became != engine::at_once::over;
     }
   } catch (...) {

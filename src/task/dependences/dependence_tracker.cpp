@@ -60,7 +60,10 @@ void dependence_tracker::add_box(task_node& task, const strided_bytes& given, ac
   return add_to_boxes(task, box, mode, operation);
 }
 
-bool dependence_tracker::is_settled_elsewhere(byte_range bytes, access_mode for_mode) noexcept {
+/// `is_settled`, where the cache knows no segment of these bounds.
+[[gnu::noinline]] bool dependence_tracker::are_settled(byte_range bytes,
+                                                       access_mode for_mode) noexcept {
+  if (bytes.begin == bytes.end) return true;
   if (boxes_ != nullptr && boxes_->owns_some_of(bytes)) return false;
   cached& entry = slot(bytes.begin);
   auto where = entry.where;

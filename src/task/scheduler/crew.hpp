@@ -45,7 +45,7 @@ class crew {
   /// Returns whether the submitting thread calls, outside of tasks.
   [[nodiscard]] bool in_program() const noexcept {
     const worker& w = submitter();
-    return this_worker() == &w && w.in_task.load(std::memory_order_relaxed) == nullptr;
+    return here.self == &w && w.in_task.load(std::memory_order_relaxed) == nullptr;
   }
   [[nodiscard]] const auto& workers() const noexcept { return workers_; }
   [[nodiscard]] bool is_one() const noexcept { return workers_.size() == 1; }

@@ -70,7 +70,7 @@ class progress_sources {
     for_each([&](progress_source& one) { wait = std::min(wait, one.idle_wait(awake_since)); });
     return wait;
   }
-  [[nodiscard]] bool needs_idle_workers() {
+  [[gnu::noinline, nodiscard]] bool needs_idle_workers() {
     bool needs = messages_need_workers_;
     for_each_added([&](progress_source& one) { needs = needs || one.needs_idle_workers(); });
     return needs;

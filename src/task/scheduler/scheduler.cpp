@@ -213,16 +213,19 @@ bool scheduler::is_unused(byte_range bytes) {
 }
 
 /// Not to be inlined: see `of_suspendable_task`.
-[[gnu::noinline]] bool scheduler::begins_without_node(byte_range bytes) {
+[[gnu::noinline]] bool scheduler::begins_without_node(byte_range bytes, access_mode mode) {
   implementation& s = *self_;
-  if (!s.threads.in_program() || s.tasks.open != nullptr || s.time().is_inside() ||
+  detail::timekeeper& time = s.time();
+  if (!s.threads.in_program() || s.tasks.open != nullptr || time.is_inside() ||
       s.recording != nullptr || s.replaying != nullptr || s.failure.is_known() ||
       s.watch.is_watching() || s.tasks.is_full())
     return false;
   if (s.tasks.begun != nullptr) [[unlikely]]
     s.tasks.give_node_to_begun();
-  if (!s.tasks.tracker.is_settled(bytes, access_mode::in)) return false;
-  s.time().entered_to_send();
+  if (!s.tasks.tracker.is_settled(bytes, mode)) return false;
+  if (!s.tasks.has_free()) [[unlikely]]
+    s.tasks.provide_free();
+  time.entered_to_begin(mode);
   return true;
 }
 
@@ -233,12 +236,26 @@ void scheduler::follow(begun_operation& begun) noexcept {
   if (!s.threads.is_one() && s.sources.needs_idle_workers()) s.ready.wake_two();
 }
 
+/// Without memory for the access nobody could follow what is under way.
+task_node& scheduler::node_of_begun(task_name name, byte_range bytes, access_mode mode) noexcept {
+  implementation& s = *self_;
+  task_node& node = s.tasks.take(name.c_str(), node_kind::asynchronous);
+  s.threads.raise(&detail::counters::uncounted, &s.threads.submitter());
+  s.tasks.has_begun = true;
+  s.tasks.tracker.add(node, bytes, mode);
+  return node;
+}
+
 bool scheduler::submits_once() const noexcept {
   return self_->threads.in_program() && self_->recording == nullptr;
 }
 
 void scheduler::began_without_node() noexcept {
-  self_->time().left_after_send();
+  implementation& s = *self_;
+  s.time().left_after_begin();
+  if (std::exchange(s.tasks.has_begun, false) && !s.threads.is_one() &&
+      s.sources.needs_idle_workers())
+    s.ready.wake_two();
 }
 
 void scheduler::wait() {

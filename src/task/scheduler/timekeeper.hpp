@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <plait/core/clock.hpp>
+#include <plait/task/access.hpp>
 #include <plait/task/detail/node.hpp>
 #include <plait/task/ledger.hpp>
 
@@ -77,10 +78,12 @@ class basic_timekeeper {
     if (submissions_[0].until_due() == sampled_overhead::period - 1)
       owe_passing(submissions_[0], sampled_overhead::period - 1);
   }
-  /// Notes the way into plait and back around a send that is over when it has been started: all of
-  /// it is posting.
-  void entered_to_send() noexcept { enter_to(sends_); }
-  void left_after_send() noexcept {
+  /// Notes the way into plait and back around an operation that begins without a node: all of it is
+  /// posting.
+  void entered_to_begin(access_mode mode) noexcept {
+    enter_to(begun_[mode == access_mode::in ? 0 : 1]);
+  }
+  void left_after_begin() noexcept {
     if (std::exchange(in_, place::program) != place::submission)
       return read_exit(activity::posting);
     account_.owe(0, std::exchange(submission_, nullptr)->usual());
@@ -337,7 +340,7 @@ class basic_timekeeper {
   sampled_overhead before_posts_;
   sampled_overhead posts_;                       ///< from begin to end of one
   std::array<sampled_overhead, 2> submissions_;  ///< by kind; without what was posted
-  sampled_overhead sends_;                       ///< that are over when they have been started
+  std::array<sampled_overhead, 2> begun_;        ///< without a node: reads, writes
   sampled_overhead* submission_ = nullptr;       ///< since the program was left to submit
   ticks entered_at_ = 0;
   ticks posted_since_entry_ = 0;

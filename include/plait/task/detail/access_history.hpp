@@ -99,6 +99,7 @@ class access_history {
   /// Returns true if a task that reads these bytes, or writes them, would follow nobody.
   [[nodiscard]] bool is_settled(access_mode for_mode) const noexcept {
     const auto finished = [](const node_ref& r) { return r.unfinished() == nullptr; };
+    if (!is_shared_) return finished(writer_);
     const bool shares = for_mode == access_mode::in && kind_.mode == access_mode::in;
     return finished(writer_) && std::ranges::all_of(before_, finished) &&
            (shares || std::ranges::all_of(sharers_, finished));

@@ -62,9 +62,11 @@ class dependence_tracker {
 
   /// Returns true if a task that reads `bytes`, or writes them, would follow nobody; false, too,
   /// where boxes are.
-  [[nodiscard]] bool is_settled(byte_range bytes, access_mode for_mode) noexcept {
-    const bool is_nothing = bytes.begin == bytes.end || (segments_.empty() && boxes_ == nullptr);
-    return is_nothing || is_settled_elsewhere(bytes, for_mode);
+  [[gnu::always_inline, nodiscard]] bool is_settled(byte_range bytes,
+                                                    access_mode for_mode) noexcept {
+    if (segments_.empty() && boxes_ == nullptr) return true;
+    const access_history* const known = known_segment(bytes);
+    return known != nullptr ? known->is_settled(for_mode) : are_settled(bytes, for_mode);
   }
 
   [[nodiscard]] std::size_t segment_count() const noexcept { return segments_.size(); }
@@ -106,7 +108,7 @@ class dependence_tracker {
     if (mode == access_mode::in) return history.read(task);
     history.share(task, {mode, mode == access_mode::reduce ? operation : nullptr});
   }
-  [[nodiscard]] bool is_settled_elsewhere(byte_range bytes, access_mode for_mode) noexcept;
+  [[nodiscard]] bool are_settled(byte_range bytes, access_mode for_mode) noexcept;
   void add_elsewhere(task_node& task, byte_range bytes, access_mode mode, const void* operation);
   void add_to_boxes(task_node& task, const strided_bytes& box, access_mode mode,
                     const void* operation);
