@@ -34,7 +34,7 @@ class channel {
   explicit channel(std::uint64_t residues, const matching_space* among = nullptr, int first_tag = 0)
       : among_(among),
         first_tag_(first_tag),
-        shift_(static_cast<unsigned>(std::countr_zero(residues))),
+        shift_(static_cast<std::uint8_t>(std::countr_zero(residues))),
         last_residue_(residues - 1) {
     PLAIT_EXPECTS(std::has_single_bit(residues), std::to_string(residues));
   }
@@ -123,8 +123,8 @@ class channel {
 
   const matching_space* const among_;
   const int first_tag_;
-  const unsigned shift_;
-  int until_test_ = 0;  ///< receives that are started before one is tested at its start
+  const std::uint8_t shift_;
+  std::uint8_t until_test_ = 0;  ///< receives that are started before one is tested at its start
   const std::uint64_t last_residue_;
   std::uint64_t next_sequence_ = 0;
   std::uint64_t next_kept_ = 0;   ///< place of a sparse message; of no meaning while it is behind
