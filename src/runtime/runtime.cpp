@@ -2,82 +2,26 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <optional>
-#include <string>
 #include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include <plait/comm/blocking_calls.hpp>
 #include <plait/core/error.hpp>
 #include <plait/core/exception_text.hpp>
-#include <plait/core/fair_share.hpp>
-#include <plait/model/service_core.hpp>
 #include <plait/runtime/runtime.hpp>
 
 #include "device/device_state.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/end_of_run.hpp"
 #include "runtime/runtime_state.hpp"
+#include "runtime/settled_options.hpp"
 #include "runtime/submitted_operation.hpp"
 #include "runtime/task_suspender.hpp"
 #include "runtime/written/recorder.hpp"
 #include "runtime/written/stall_report.hpp"
 
 namespace plait {
-namespace {
-
-void check(const runtime_options& options, int cores) {
-  if (options.engine.cores < 0)
-    throw usage_error("runtime_options: cores is " + std::to_string(options.engine.cores) +
-                      "; it must be 0 or more");
-  if (options.service == service_core::never) return;
-  if (options.tasks.workers != 0)
-    throw usage_error(
-        "runtime_options: a service core takes the number of workers from the cores; leave workers "
-        "0");
-  if (options.service == service_core::always && cores < 2)
-    throw usage_error("runtime_options: a service core needs 2 cores, and this rank has 1");
-}
-
-[[nodiscard]] bool gives_up_a_worker(const runtime_options& options, int cores) {
-  if (options.service == service_core::always) return true;
-  return options.service == service_core::where_it_pays && options.step && cores >= 2 &&
-         model::forecast_service(*options.step).pays();
-}
-
-/// Returns `options` with what environment variables say, the number of workers, and what the
-/// engine and the scheduler are told of each other and of the node.  Errors: usage_error for
-/// options that contradict each other.
-[[nodiscard]] runtime_options settled(const environment& env, runtime_options options) {
-  scheduler_options& tasks = options.tasks;
-  tasks.checked = scheduler::checks_accesses(tasks.checked);
-  if (tasks.checked) {  // nobody else may touch the data of a task meanwhile
-    if (tasks.workers > 0) tasks.workers = 1;
-    options.engine.policy = progress::none;
-    options.service = service_core::never;
-  }
-  const int share = fair_share(env.node_units(), env.node_rank());
-  const int cores = options.engine.cores != 0 ? options.engine.cores : share;
-  check(options, cores);
-  if (tasks.workers == 0) tasks.workers = cores - (gives_up_a_worker(options, cores) ? 1 : 0);
-  const auto& units = env.node_units()[static_cast<std::size_t>(env.node_rank())];
-  tasks.oversubscribed = share < tasks.workers || env.node_size() > static_cast<int>(units.size());
-  constexpr std::size_t usual_stack_bytes = std::size_t{1} << 20;
-  if (!blocking_calls::linked) {
-    tasks.task_stack_bytes = 0;
-  } else if (tasks.task_stack_bytes == 0) {
-    tasks.task_stack_bytes = usual_stack_bytes;
-  }
-  tasks.stall_report_s = stall_report_seconds(tasks.stall_report_s);
-  options.engine.workers = tasks.workers;
-  if (options.step) options.engine.remark = model::service_sentence(*options.step);
-  return options;
-}
-
-}  // namespace
 
 void runtime_state::report(const stall& found) {
   const std::string text = stall_report(found, messages.survey(&name_of), &operation_in);
@@ -201,24 +145,6 @@ std::vector<trace_event> runtime::stop_trace() {
   s.stop_recording();
   if (s.kept != nullptr && s.kept->wants_recorder()) s.start_recording(&s.kept->budget());
   return events;
-}
-
-std::vector<trace_event> collect_events(environment& env, std::vector<trace_event> events) {
-  const double offset_s = env.measure_clock_offset().offset_s;
-  for (trace_event& e : events) {
-    e.begin_s += offset_s;
-    e.end_s += offset_s;
-  }
-  std::vector<trace_event> all;
-  for (const std::string& packed : env.gather(pack_events(events))) {
-    auto some = unpack_events(packed);
-    all.insert(all.end(), std::make_move_iterator(some.begin()),
-               std::make_move_iterator(some.end()));
-  }
-  std::stable_sort(all.begin(), all.end(), [](const trace_event& a, const trace_event& b) {
-    return std::tie(a.begin_s, a.rank) < std::tie(b.begin_s, b.rank);
-  });
-  return all;
 }
 
 }  // namespace plait
