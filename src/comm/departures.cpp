@@ -107,7 +107,8 @@ void departures::end_together(MPI_Comm leaving, MPI_Comm all, const environment&
 /// At the last of several looks: what was on its way when the rank left has come by then.
 void departures::look(const environment& env, MPI_Comm all, ticks now, const in_flight& waiting) {
   next_ = now + seconds_to_ticks(look_every_s);
-  if (!receive(all)) return;
+  // With nothing in flight the program may be in MPI.
+  if (waiting.nothing_to_look_after() ? gone_.empty() : !receive(all)) return;
   for (departed& one : gone_) {
     const operation* const op = one_that_needs(one.rank, waiting);
     one.looks = op != nullptr ? one.looks + 1 : 0;

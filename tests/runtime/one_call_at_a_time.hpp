@@ -13,4 +13,7 @@ void call_mpi(environment& env);
 /// Returns the number of such calls on this rank since it was asked last.
 [[nodiscard]] int calls_beside_others() noexcept;
 
+/// Returns the number of calls on this rank that have come here.
+[[nodiscard]] long long calls_of_mpi() noexcept;
+
 }  // namespace plait::test

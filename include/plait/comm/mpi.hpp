@@ -27,9 +27,9 @@ struct guest_of {
 };
 
 /// Returns a duplicate of MPI_COMM_WORLD for the program's own messages; plait sends none on it,
-/// and owns it.  Errors on it are return codes (MPI_ERRORS_RETURN).  While tasks are in flight or a
-/// window is open, call MPI only while holding `environment::token()`.  At other times, such as
-/// after `wait()`, plait's threads call no MPI.
+/// and owns it.  Errors on it are return codes (MPI_ERRORS_RETURN).  While tasks are in flight, a
+/// window is open or a mover is under way, call MPI only while holding `environment::token()`.  At
+/// other times, such as after `wait()`, plait's threads call no MPI.
 [[nodiscard]] MPI_Comm native(environment& env) noexcept;
 
 /// The ranks of `comm` in its order, to be named in calls of plait.  `comm` stays the program's:

@@ -209,13 +209,14 @@ class scheduler {
   /// of the caller's; 0: of none.  Submitting thread.
   void group(std::uint32_t number);
   void submit(detail::task_node& node);
-  /// Returns true if no task in flight names any of these bytes; false, too, where boxes are.
-  /// Submitting thread.
+  /// Returns true if no task in flight names any of these bytes; false, too, where boxes are.  What
+  /// `follow` keeps is given its node first.  Submitting thread.
   [[nodiscard]] bool is_unused(byte_range bytes);
   /// Starts an operation that reads or writes `bytes` before it has a node, by `start()`, if
   /// nothing in flight conflicts and nothing records or watches.  Returns true if `start` has said
-  /// that it is over, or goes on with `node_of_begun`; else a node is to be submitted.  Submitting
-  /// thread; in a task it starts nothing.  Errors: those of `start`.
+  /// that it is over, or goes on with `node_of_begun`; else a node is to be submitted, or
+  /// `follow` to be called.  Submitting thread; in a task it starts nothing.  Errors: those of
+  /// `start`.
   [[nodiscard]] bool start_without_node(byte_range bytes, const auto& start,
                                         access_mode mode = access_mode::in) {
     if (!begins_without_node(bytes, mode)) return false;

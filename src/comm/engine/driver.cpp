@@ -22,9 +22,9 @@ bool driver::step(look which, operation* here) {
     take_up(*here, when);
   }
   if (which != look::no && !flights_.nothing_to_look_after()) {
-    look_for_departures();  // first: what completes last may have the program call MPI
     const bool completed = flights_.look_after(which);
     worked = worked || completed;
+    look_for_departures();
   }
   if (!tell_.held().empty()) worked = release_held(which, worked) || worked;
   while (drain()) worked = true;

@@ -22,8 +22,9 @@ class first_failure {
 
   /// Returns whether there is one, in the total order in which a sleeper is woken (event_count).
   [[nodiscard]] bool happened() const noexcept { return has_.load(std::memory_order_seq_cst); }
-  /// Returns it as far as this thread has heard.
-  [[nodiscard]] bool is_known() const noexcept { return has_.load(std::memory_order_relaxed); }
+  /// Returns it as far as this thread has heard, and then what was done before it was recorded is
+  /// seen too.
+  [[nodiscard]] bool is_known() const noexcept { return has_.load(std::memory_order_acquire); }
 
   /// Keeps the failure of `task`, if a task has thrown it; whoever prints the exception is to name
   /// the task.  `error` may be null: then nothing is rethrown.

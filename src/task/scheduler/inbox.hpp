@@ -91,8 +91,8 @@ class inbox {
   std::mutex mutex_;
   std::array<queue, priority_count> queues_;
   std::array<std::atomic<std::size_t>, priority_count> counts_{};  ///< of the entries of a priority
-  std::atomic<std::size_t> count_{0};                              ///< of all entries
-  std::atomic<int> for_anyone_{0};  ///< of those that are meant for anyone
+  std::atomic<std::size_t> count_{0};  ///< of all entries, and one while a failure is known
+  std::atomic<int> for_anyone_{0};     ///< of those that are meant for anyone
 };
 
 }  // namespace plait::detail

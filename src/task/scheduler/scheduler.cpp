@@ -142,13 +142,13 @@ namespace {
   // Who is to sleep, or look for a stall, does so in `idle`.
   constexpr int most_looks = 64;
   const auto looks_again = [&] { return w.polls_again = s.sources.idle_wait(since) == 0; };
-  bool is_over = false;
-  int looks = 0;
-  do {
+  bool is_over = s.tasks.begun->ends(*s.tasks.begun);
+  const activity spent_as = is_over ? activity::overhead : activity::exposed;
+  for (int looks = 0; !is_over && looks < most_looks && (looks == 0 || looks_again()); ++looks) {
     (void)s.sources.poll(w.polls_again);
     is_over = s.tasks.begun->ends(*s.tasks.begun);
-  } while (!is_over && ++looks < most_looks && looks_again());
-  w.time.left(activity::exposed);
+  }
+  w.time.left(spent_as);
   if (is_over) s.tasks.begun = nullptr;
   return is_over && !s.failure.happened();
 }
@@ -208,7 +208,7 @@ void scheduler::count_out(task_node& node) noexcept {
 }
 
 bool scheduler::is_unused(byte_range bytes) {
-  if (self_->tasks.begun != nullptr) self_->tasks.give_node_to_begun();
+  if (self_->tasks.begun != nullptr) self_->expect_submitting_thread();  // which gives it its node
   return self_->tasks.tracker.is_settled(bytes, access_mode::out);
 }
 
@@ -220,12 +220,16 @@ bool scheduler::is_unused(byte_range bytes) {
       s.recording != nullptr || s.replaying != nullptr || s.failure.is_known() ||
       s.watch.is_watching() || s.tasks.is_full())
     return false;
-  if (s.tasks.begun != nullptr) [[unlikely]]
+  if (s.tasks.begun != nullptr) [[unlikely]] {
     s.tasks.give_node_to_begun();
+    if (s.tasks.is_full()) return false;
+  }
   if (!s.tasks.tracker.is_settled(bytes, mode)) return false;
   if (!s.tasks.has_free()) [[unlikely]]
     s.tasks.provide_free();
-  time.entered_to_begin(mode);
+  // Long ones are timed each: one for many would say little of them, and of short ones beside them.
+  constexpr std::size_t longest_sampled = 1024;
+  bytes.end - bytes.begin <= longest_sampled ? time.entered_to_begin(mode) : time.entered();
   return true;
 }
 
@@ -260,7 +264,7 @@ void scheduler::began_without_node() noexcept {
 
 void scheduler::wait() {
   implementation& s = *self_;
-  if (s.tasks.begun != nullptr && s.threads.in_program() && ends_begun(s)) return;
+  if (s.threads.in_program() && s.tasks.begun != nullptr && ends_begun(s)) return;
   s.expect_to_wait();
   // What follows takes less time than to read the clock: it counts as the program's.
   if (s.tasks.all_finished() && s.replaying == nullptr && !s.failure.happened() &&

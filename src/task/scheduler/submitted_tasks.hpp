@@ -49,8 +49,9 @@ class submitted_tasks {
     prepare(node, ++last_id_, name, kind, is_one_);
     return node;
   }
-  /// Gives its node to what has begun without one.  Precondition: something has.
-  void give_node_to_begun() {
+  /// Gives its node to what has begun without one.  Ends the process where there is no memory:
+  /// nobody could follow what is under way.  Precondition: something has.
+  void give_node_to_begun() noexcept {
     begun_operation& one = *std::exchange(begun, nullptr);
     one.add_node(one);
   }

@@ -21,12 +21,14 @@ namespace {
   if (w == nullptr) s.ready.wake_submitter();
 }
 
-/// Makes the nodes of a list ready, which `next_free` links, in their order.
+/// Makes the nodes of a list ready, which `next_free` links, in their order; for the only worker,
+/// which would run what is ready no sooner, messages last and together.
 [[gnu::noinline]] void hand_on(auto& in, task_node* list, worker* w) {
   detail::waiting_starts messages;
   while (list != nullptr) {
     task_node& node = *std::exchange(list, list->next_free);
-    node.kind == node_kind::asynchronous ? (void)messages.add(node, node) : in.make_ready(node, w);
+    const bool together = node.kind == node_kind::asynchronous && w != nullptr && w->is_only;
+    together ? (void)messages.add(node, node) : in.make_ready(node, w);
   }
   if (messages.first != nullptr) in.start_in_turn(*messages.first, *messages.last, w);
 }
@@ -122,18 +124,18 @@ namespace {
 template <bool alone, bool replays>
 [[gnu::always_inline]] inline bool scheduler::implementation::run_passing(worker& w,
                                                                           task_node& node) {
-  if (alone && node.care != 0) [[unlikely]]
+  constexpr std::uint8_t elsewhere = alone ? 0 : task_node::elsewhere;
+  const bool with_care = (node.care & ~(elsewhere | task_node::lengthy)) != 0;
+  if (alone && with_care) [[unlikely]]
     return run_passing_with_care(*this, w, node);
-  constexpr auto passing = static_cast<std::uint8_t>(task_node::elsewhere | task_node::lengthy);
-  if (!w.time.lets_pass() ||
-      (!alone && (failure.is_known() || (node.care & ~passing) != 0 || watch.has_observer())))
+  if (!w.time.lets_pass() || (!alone && (failure.is_known() || with_care || watch.has_observer())))
     return false;
   const bool again = alone ? replays : node.recorded != nullptr;
   w.in_task.store(&node, std::memory_order_relaxed);
   if (!execute(node, again)) w.time.stop_passing();
   w.in_task.store(nullptr, std::memory_order_relaxed);
   // A look that is due must not wait for tasks of which nobody knows that they are short.
-  const bool is_brief = again && (alone || (node.care & task_node::lengthy) == 0);
+  const bool is_brief = again && (node.care & task_node::lengthy) == 0;
   const bool looks = !is_brief && sources.any() && sources.passed_when_due();
   // What the task has thrown, submitted or held has stopped the passing.
   if (looks || !w.time.passed()) [[unlikely]] {
@@ -358,7 +360,9 @@ void scheduler::implementation::start_in_turn(task_node& first, task_node& last,
 
 void scheduler::implementation::record_failure(std::exception_ptr error,
                                                const task_node* task) noexcept {
-  if (failure.record(std::move(error), task)) ready.begin_care();
+  // First: who hears of the failure drops tasks, and what follows them must not run.
+  ready.begin_care();
+  if (!failure.record(std::move(error), task)) ready.end_care();
   ready.wake_submitter();
 }
 

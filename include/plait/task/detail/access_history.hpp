@@ -160,6 +160,7 @@ inline void access_history::hold_lock(task_node& task) const {
 
 [[gnu::noinline]] inline void access_history::share(task_node& task, sharing kind) {
   if (kind_ != kind) {
+    reads_plainly_ = false;  // until all is entered: what follows may throw
     if (!sharers_.empty()) {
       std::swap(before_, sharers_);  // they follow the writer themselves
       sharers_.clear();

@@ -108,7 +108,7 @@ struct alignas(64) task_node {
   void (*act)(task_node&, node_action) = nullptr;
   /// Order of submission, from 1; of a task of a graph: in the iteration that it runs next.
   std::atomic<std::uint64_t> id{0};
-  task_node* next_free = nullptr;  // while returned or free
+  task_node* next_free = nullptr;  // while returned, free, or in a list of ready ones
   union {
     std::int32_t edges_made = 0;  // predecessors that were unfinished when it was submitted
     std::int32_t own_unmet;       // of a task of a graph; see replayed_graph::meet
