@@ -361,6 +361,25 @@ TEST(begun_operations, do_not_begin_where_a_task_is_in_the_way) {
   EXPECT_EQ(x, 7);
 }
 
+TEST(begun_operations, and_what_follows_them_keep_to_the_limit) {
+  slow_source source;
+  scheduler s({.workers = 1, .in_flight = 1, .progress = &source});
+  int x = 0;
+  int y = 0;
+  begun_write write(s, source, x);
+  ASSERT_TRUE(write.begin(1'000'000));
+  const auto first = reinterpret_cast<std::uintptr_t>(&y);
+  // It has the only place when the next is to begin.
+  EXPECT_FALSE(s.start_without_node({first, first + sizeof y}, [] { return true; }));
+  EXPECT_TRUE(write.has_node);
+  s.task(
+      "after", [](int& to) { to = 2; }, out(y));
+  s.wait();
+  EXPECT_EQ(x, 7);
+  EXPECT_EQ(y, 2);
+  EXPECT_LE(s.peak_tasks(), 1U);
+}
+
 TEST(begun_operations, have_a_node_where_the_scheduler_ends) {
   slow_source source;
   int x = 0;
