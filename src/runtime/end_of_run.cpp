@@ -27,6 +27,7 @@
 #include "runtime/written/program_record.hpp"
 #include "runtime/written/program_result.hpp"
 #include "runtime/written/recorder.hpp"
+#include "runtime/written/report_page.hpp"
 
 namespace plait {
 namespace {

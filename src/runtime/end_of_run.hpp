@@ -18,9 +18,11 @@
 #include <plait/trace/event.hpp>
 
 #include "runtime/written/program_recording.hpp"
-#include "runtime/written/recorder.hpp"
+#include "runtime/written/trace_budget.hpp"
 
 namespace plait {
+
+class recorder;
 
 /// One an environment.  Main thread.
 class end_of_run {

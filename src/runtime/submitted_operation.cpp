@@ -222,7 +222,7 @@ submitted_operation& put_into(detail::task_node& node, const submitted_operation
   return {begin, begin + message.size_bytes};
 }
 
-/// The message is under way: a node goes on for it.
+/// Gives a message that is under way its node, which goes on for it.
 operation& give_node(operation& op) noexcept {
   auto& begun = static_cast<begun_message&>(op);
   auto owned = owner_of(std::move(begun.keeps));

@@ -67,7 +67,6 @@ void act_on_copy(detail::task_node& node, detail::node_action action) {
   stored->run = call.run;
   if (call.argument_bytes > 0) std::memcpy(stored->argument, call.argument, call.argument_bytes);
   if (node.recorded != nullptr) node.recorded->repeatable = true;
-  node.trivial = true;
   node.act = &act_on_copy;
   return node;
 }

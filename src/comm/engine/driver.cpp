@@ -33,7 +33,7 @@ bool driver::step(look which, operation* here) {
   return worked;
 }
 
-/// Unless another thread does.
+/// Takes up what was posted, unless another thread does.
 [[gnu::noinline]] void driver::take_up_posted() {
   while (state_.any_posted() && token_.try_acquire()) {
     step(look::no);

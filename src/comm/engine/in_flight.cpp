@@ -13,7 +13,10 @@ void in_flight::start_one_sided(operation& op, moment& when) {
   const one_sided_service::finished_list done = windows_.start(op);
   raise_count(expectations_);
   windows_.end(done, tell_);
-  if (nothing()) return first ? void() : flight_.land(when.now());
+  if (nothing()) {
+    if (!first) flight_.land(when.now());
+    return;
+  }
   flight_.take_off(when.now());
   looks_.posted(when.now());
 }

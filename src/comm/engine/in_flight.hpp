@@ -220,7 +220,10 @@ inline bool in_flight::test(look which) {
   try {
     while (transfers_.is_one()) {
       const transfer_set::finished one = transfers_.test_one();
-      if (one.op != nullptr) return tell_.complete(*one.op, one.failure), true;
+      if (one.op != nullptr) {
+        tell_.complete(*one.op, one.failure);
+        return true;
+      }
       if (!asks_again()) return false;
     }
     auto finished = transfers_.test(which != look::again);

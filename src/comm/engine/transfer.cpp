@@ -108,12 +108,15 @@ transfer_set::range transfer_set::to_look_at(bool all) noexcept {
   return {begin, std::min(begin + part, end_)};
 }
 
-/// One is found by the call that completes it, not by the next one, as with MPI_Testsome.
+/// MPI_Test finds a request in the call that completes it; MPI_Testsome may need the next one.
 transfer_set::finished transfer_set::test_one() {
   int done = 0;
   MPI_Status status;
   const int code = MPI_Test(&requests_[first_], &done, &status);
-  if (done == 0) return mpi_call(code, "MPI_Test"), finished{};
+  if (done == 0) {
+    mpi_call(code, "MPI_Test");
+    return {};
+  }
   finished one{operations_[first_], nullptr};
   int cancelled = 0;
   if (any_cancelled_) MPI_Test_cancelled(&status, &cancelled);

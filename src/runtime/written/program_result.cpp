@@ -2,9 +2,6 @@
 #include "runtime/written/program_result.hpp"
 
 #include <algorithm>
-#include <set>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,13 +12,6 @@
 #include "trace/json_text.hpp"
 
 namespace plait {
-
-namespace detail {
-/// The page with its style and its scripts, which cmake/PlaitPage.cmake writes.  <!--title--> and
-/// <!--results--> are to be filled.
-extern const char* const page_asset;
-}  // namespace detail
-
 namespace {
 
 [[nodiscard]] std::string parts_text(const ledger_entry& of) {
@@ -72,29 +62,6 @@ namespace {
   return all.text();
 }
 
-/// Upper limit of the events of a page: so many a browser draws without a pause.
-constexpr std::size_t most_events_of_page = 100'000;
-
-[[nodiscard]] std::string html_text(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '<' || c == '>' || c == '&' || c == '"') {
-      escaped += fmt::format("&#{};", static_cast<int>(c));
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
-
-/// Says in a phrase what was run, and where.
-[[nodiscard]] std::string heading(const program_record& record) {
-  const std::set<std::string> hosts(record.hosts.begin(), record.hosts.end());
-  return fmt::format("{}, {} rank{}, {}", record.program, record.ranks(),
-                     record.ranks() == 1 ? "" : "s",
-                     hosts.size() > 1 ? fmt::format("{} hosts", hosts.size()) : "shared memory");
-}
-
 }  // namespace
 
 std::string program_result(const program_record& record, std::size_t most_events) {
@@ -119,19 +86,6 @@ std::string program_result(const program_record& record, std::size_t most_events
              .add("trace_summary", summaries_text(record.runs))
              .text() +
          "\n";
-}
-
-std::string report_page(const program_record& record) {
-  const std::string head = html_text(heading(record));
-  std::string page = detail::page_asset;
-  const auto fill = [&](std::string_view place, const std::string& text) {
-    page.replace(page.find(place), place.size(), text);
-  };
-  fill("<!--title-->", "plait: " + head);
-  fill("<!--results-->", fmt::format("<article id=\"r0\" data-heading=\"{}\"><script "
-                                     "type=\"application/json\">{}</script></article>",
-                                     head, program_result(record, most_events_of_page)));
-  return page;
 }
 
 }  // namespace plait

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// A program's result as a file, as docs/use/results.md has it, and on the page that `plait report`
-/// shows results on.
+/// A program's result file, as docs/use/results.md has it.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +16,5 @@ inline constexpr std::size_t most_events_of_file = 20'000;
 /// the timeline has those in the middle.
 [[nodiscard]] std::string program_result(const program_record& record,
                                          std::size_t most_events = most_events_of_file);
-
-/// Returns the page python/plait/views/html/page, filled with the result: one file of HTML that
-/// needs nothing else.
-[[nodiscard]] std::string report_page(const program_record& record);
 
 }  // namespace plait

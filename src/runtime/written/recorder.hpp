@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,29 +23,9 @@
 #include <plait/task/scheduler.hpp>
 #include <plait/trace/event.hpp>
 
+#include "runtime/written/trace_budget.hpp"
+
 namespace plait {
-
-/// Budget of the events that may still be kept on this rank.  Any thread.
-class trace_budget {
- public:
-  explicit trace_budget(std::size_t events) noexcept : left_(events) {}
-
-  /// Takes `wanted`, or what is left.
-  [[nodiscard]] std::size_t take(std::size_t wanted) noexcept {
-    std::size_t left = left_.load(std::memory_order_relaxed);
-    while (left > 0) {
-      const std::size_t taken = std::min(left, wanted);
-      if (left_.compare_exchange_weak(left, left - taken, std::memory_order_relaxed)) return taken;
-    }
-    return 0;
-  }
-  void give_back(std::size_t events) noexcept {
-    left_.fetch_add(events, std::memory_order_relaxed);
-  }
-
- private:
-  std::atomic<std::size_t> left_;
-};
 
 /// Each worker writes to its own lists, messages and what they release go to lists of the token's
 /// holder: no locks.  With a budget it keeps the first events only, and counts the rest.  Keeps

@@ -60,7 +60,7 @@ void dependence_tracker::add_box(task_node& task, const strided_bytes& given, ac
   return add_to_boxes(task, box, mode, operation);
 }
 
-/// `is_settled`, where the cache knows no segment of these bounds.
+/// Returns what `is_settled` does, where the cache knows no segment of these bounds.
 [[gnu::noinline]] bool dependence_tracker::are_settled(byte_range bytes,
                                                        access_mode for_mode) noexcept {
   if (bytes.begin == bytes.end) return true;

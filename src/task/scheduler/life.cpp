@@ -2,7 +2,6 @@
 // The beginning and the end of a scheduler, and what it tells about itself.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -120,29 +119,6 @@ void scheduler::close() {
   }
   s.threads.for_each_resource([](detail::resource_threads& one) { one.stop(); });
   if (detail::crew::here.of == &s.threads) detail::crew::here = {};
-}
-
-bool scheduler::checks_accesses(bool option) {
-  const char* const text = std::getenv("PLAIT_CHECKED");
-  if (text == nullptr || *text == '\0') return option;
-  const std::string value = text;
-  if (value != "0" && value != "1") {
-    throw usage_error("PLAIT_CHECKED is '" + value + "'; it can be 1 (check accesses) or 0");
-  }
-  return value == "1";
-}
-
-void scheduler::waited() {
-  const detail::crew::role role = detail::crew::this_role();
-  if (role.of == nullptr || !role.facade->in_program()) return;
-  if (auto* const checker = role.facade->self_->watch.checker()) checker->forget_finished();
-}
-
-void scheduler::pause_checks(bool pause) noexcept {
-  const detail::crew::role role = detail::crew::this_role();
-  if (role.of == nullptr) return;
-  if (auto* const checker = role.facade->self_->watch.checker())
-    pause ? checker->pause() : checker->unpause();
 }
 
 // --- what it knows -------------------------------------------------------------------------------

@@ -240,12 +240,12 @@ void scheduler::follow(begun_operation& begun) noexcept {
   if (!s.threads.is_one() && s.sources.needs_idle_workers()) s.ready.wake_two();
 }
 
-/// Without memory for the access nobody could follow what is under way.
+/// Ends the process where there is no memory for the access: nobody could follow what is under way.
 task_node& scheduler::node_of_begun(task_name name, byte_range bytes, access_mode mode) noexcept {
   implementation& s = *self_;
   task_node& node = s.tasks.take(name.c_str(), node_kind::asynchronous);
   s.threads.raise(&detail::counters::uncounted, &s.threads.submitter());
-  s.tasks.has_begun = true;
+  s.tasks.has_node_of_begun = true;
   s.tasks.tracker.add(node, bytes, mode);
   return node;
 }
@@ -257,7 +257,7 @@ bool scheduler::submits_once() const noexcept {
 void scheduler::began_without_node() noexcept {
   implementation& s = *self_;
   s.time().left_after_begin();
-  if (std::exchange(s.tasks.has_begun, false) && !s.threads.is_one() &&
+  if (std::exchange(s.tasks.has_node_of_begun, false) && !s.threads.is_one() &&
       s.sources.needs_idle_workers())
     s.ready.wake_two();
 }

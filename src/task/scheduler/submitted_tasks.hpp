@@ -84,7 +84,7 @@ class submitted_tasks {
   dependence_tracker tracker;
   task_node* open = nullptr;         ///< between allocate and submit
   begun_operation* begun = nullptr;  ///< that has no node and goes on
-  bool has_begun = false;            ///< an operation goes on with `scheduler::node_of_begun`
+  bool has_node_of_begun = false;    ///< `scheduler::node_of_begun` was called by this start
 
  private:
   static constexpr std::size_t nodes_per_block = 64;

@@ -125,7 +125,7 @@ class basic_timekeeper {
     if (left_to_pass_ > 0) owe_passing(*passing_, -left_to_pass_);
     left_to_pass_ = -1;
   }
-  /// Notes that no task follows for now: the time from here on is no task's.
+  /// Notes that no task follows at once: the time from here on is no task's.
   void tasks_over() noexcept {
     stop_passing();
     if (account_.owes()) account_.charge(activity::compute, read());
