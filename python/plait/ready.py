@@ -11,6 +11,7 @@ import os
 from typing import Protocol
 
 from plait.errors import BadInput, JobFailed
+from plait.interrupts import uninterrupted
 from plait.launch import library
 
 _DOOR = os.environ.pop("PLAIT_DOOR", "") or None  # no program is to inherit it
@@ -56,11 +57,15 @@ def _ask(*words: str) -> None:
 
     if _DOOR is None:
         return
-    with subprocess.Popen([_DOOR, "--ready", *words]) as door:
-        try:
-            code = door.wait()
-        except BaseException:
+    door = None
+    try:
+        with uninterrupted():  # so that what has just been started is ended
+            door = subprocess.Popen([_DOOR, "--ready", *words])
+        code = door.wait()
+    except BaseException:
+        if door is not None:
             door.terminate()
-            raise
+            door.wait()
+        raise
     if code:
         raise JobFailed("", code if code > 0 else 128 - code)
