@@ -312,8 +312,8 @@ std::vector<std::string> environment::gather(const std::string& bytes) {
   if (rank_ != 0) {
     const unsigned long long size = bytes.size();
     mpi_call(MPI_Send(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, gather_tag, comm), "MPI_Send");
-    in_pieces(bytes, [comm](const char* piece, int size) {
-      mpi_call(MPI_Send(piece, size, MPI_CHAR, 0, gather_tag, comm), "MPI_Send");
+    in_pieces(bytes, [comm](const char* piece, int count) {
+      mpi_call(MPI_Send(piece, count, MPI_CHAR, 0, gather_tag, comm), "MPI_Send");
     });
     return {};
   }
@@ -323,8 +323,9 @@ std::vector<std::string> environment::gather(const std::string& bytes) {
     mpi_call(MPI_Recv(&size, 1, MPI_UNSIGNED_LONG_LONG, r, gather_tag, comm, MPI_STATUS_IGNORE),
              "MPI_Recv");
     std::string& text = all.emplace_back(size, '\0');
-    in_pieces(text, [comm, r](char* piece, int size) {
-      mpi_call(MPI_Recv(piece, size, MPI_CHAR, r, gather_tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    in_pieces(text, [comm, r](char* piece, int count) {
+      mpi_call(MPI_Recv(piece, count, MPI_CHAR, r, gather_tag, comm, MPI_STATUS_IGNORE),
+               "MPI_Recv");
     });
   }
   return all;
@@ -338,8 +339,8 @@ std::string environment::broadcast(const std::string& bytes) {
   mpi_call(MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 0, comm), "MPI_Bcast");
   std::string all = bytes;
   all.resize(size);
-  in_pieces(all, [comm](char* piece, int size) {
-    mpi_call(MPI_Bcast(piece, size, MPI_CHAR, 0, comm), "MPI_Bcast");
+  in_pieces(all, [comm](char* piece, int count) {
+    mpi_call(MPI_Bcast(piece, count, MPI_CHAR, 0, comm), "MPI_Bcast");
   });
   return all;
 }

@@ -32,7 +32,7 @@ enum class size_comparison : char { none = 'n', some = 's', all = 'a' };
 /// Choices of rank 0 that all ranks follow.
 struct agreement {
   size_comparison sizes;  ///< for all must leave out the same messages; the first byte, and no 'e'
-  std::optional<model::parameters> network;
+  std::optional<model::parameters> network = {};
   model::staged_way way;  ///< of messages between devices, which both ends cut alike
 };
 

@@ -62,10 +62,10 @@ struct matching_space {
   /// the same peer and tag, and null otherwise: so most messages need no search in `channels`.  A
   /// message that is not the program's gets its tag.  The thread that enqueues.
   [[nodiscard]] channel* same_as_last(operation& op) noexcept {
-    const last_message& last = last_of(op);
-    if (op.peer != last.peer || op.what == operation::kind::collective) return nullptr;
-    if (op.of != operation::origin::program) op.tag = last.tag;
-    return op.tag == last.tag ? last.via : nullptr;
+    const last_message& before = last_of(op);
+    if (op.peer != before.peer || op.what == operation::kind::collective) return nullptr;
+    if (op.of != operation::origin::program) op.tag = before.tag;
+    return op.tag == before.tag ? before.via : nullptr;
   }
   /// Keeps the channel of `op` for `same_as_last`.  The thread that enqueues.
   void remember(const operation& op) noexcept { last_of(op) = {op.peer, op.tag, op.via}; }
