@@ -351,7 +351,12 @@ void scheduler::wait_for(std::span<const strided_bytes> memory) {
 // --- any thread ----------------------------------------------------------------------------------
 
 void scheduler::complete(task_node& node) {
-  self_->finish(node, self_->threads.this_worker());
+  worker* const w = self_->threads.this_worker();
+  if (w != nullptr && w->starts.starting == &node) {
+    w->starts.starting = nullptr;
+  } else {
+    self_->finish(node, w);
+  }
 }
 
 void scheduler::fail(std::exception_ptr error) noexcept {

@@ -53,6 +53,10 @@ struct waiting_starts {
   task_node* first = nullptr;
   task_node* last = nullptr;
   bool being_emptied = false;
+  /// The one that is being started.  If the thread completes it meanwhile there is none any more,
+  /// and it is finished when its start returns.  (By then other threads may have finished it and
+  /// made it another: that one is finished then, as its completion asks.)
+  task_node* starting = nullptr;
 
   /// Adds messages, each the `next_free` of the one before it.  Returns whether nobody starts them.
   [[nodiscard]] bool add(task_node& from, task_node& to) noexcept {

@@ -299,10 +299,25 @@ void scheduler::implementation::wait_without_worker(task_node& node, worker& w) 
   node.suspended.store(true, std::memory_order_relaxed);
 }
 
+namespace {
+
+[[gnu::noinline]] void finish_with_care(auto& in, task_node& node, worker* w) {
+  if (node.kind == node_kind::asynchronous) in.watch.message_ended(node);
+  node.recorded == nullptr ? in.template finish_submitted<false, false>(node, w)
+                           : in.template finish_replayed<false, false>(node, w);
+}
+
+/// Returns whether of a node nothing but its end is to be told, if nothing fails.
+[[gnu::always_inline]] inline bool is_unwatched(const auto& in, const task_node& node) noexcept {
+  return node.recorded != nullptr && (node.care & task_node::ranked) == 0 &&
+         !in.watch.is_watching();
+}
+
+}  // namespace
+
 void scheduler::implementation::finish(task_node& node, worker* w) {
-  if (node.kind == node_kind::asynchronous) watch.message_ended(node);
-  node.recorded == nullptr ? finish_submitted<false, false>(node, w)
-                           : finish_replayed<false, false>(node, w);
+  const bool passes = is_unwatched(*this, node) && !failure.is_known();
+  passes ? finish_replayed<true, false>(node, w) : finish_with_care(*this, node, w);
 }
 
 /// Posting is done here and now, by whoever released the operation: as early as its data allows.
@@ -312,17 +327,20 @@ void scheduler::implementation::finish(task_node& node, worker* w) {
     threads.raise(&counters::uncounted, w);
     if (w == nullptr) ready.wake_submitter();
   }
-  if (failure.is_known()) {
-    finish(node, w);
-    return;
-  }
+  if (failure.is_known()) return finish_with_care(*this, node, w);
+  const bool passes = is_unwatched(*this, node);
+  if (w != nullptr) w->starts.starting = &node;
   try {
-    watch.message_begins(node, w);
+    if (!passes) watch.message_begins(node, w);
     node.act(node, node.recorded == nullptr ? node_action::run : node_action::run_again);
   } catch (...) {
+    if (w != nullptr) w->starts.starting = nullptr;
     record_failure(std::current_exception(), &node);
-    finish(node, w);
+    return finish_with_care(*this, node, w);
   }
+  if (w == nullptr || std::exchange(w->starts.starting, nullptr) != nullptr) return;
+  passes && !failure.is_known() ? finish_replayed<true, false>(node, w)
+                                : finish_with_care(*this, node, w);
 }
 
 namespace {
