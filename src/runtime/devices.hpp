@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include <plait/comm/communicator.hpp>
 #include <plait/core/clock.hpp>
 #include <plait/device/device.hpp>
 #include <plait/device/device_array.hpp>

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/error.hpp>
 #include <plait/core/exception_text.hpp>
 #include <plait/runtime/runtime.hpp>
 
@@ -17,7 +16,6 @@
 #include "runtime/runtime_state.hpp"
 #include "runtime/settled_options.hpp"
 #include "runtime/submitted_operation.hpp"
-#include "runtime/task_suspender.hpp"
 #include "runtime/written/recorder.hpp"
 #include "runtime/written/stall_report.hpp"
 

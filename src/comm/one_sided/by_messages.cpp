@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/one_sided/by_messages.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>

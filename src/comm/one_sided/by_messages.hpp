@@ -9,7 +9,6 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 #include <mpi.h>
 #include <plait/comm/served_window.hpp>

@@ -3,7 +3,6 @@
 #include <iterator>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include <plait/runtime/runtime.hpp>

@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include <plait/task/access.hpp>

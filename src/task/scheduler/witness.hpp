@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include <plait/core/clock.hpp>
 #include <plait/task/detail/dependence_tracker.hpp>

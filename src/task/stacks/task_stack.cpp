@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/stacks/task_stack.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include <boost/context/fiber.hpp>
