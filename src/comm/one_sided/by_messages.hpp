@@ -57,8 +57,7 @@ class by_messages final : public one_sided_service {
   [[nodiscard]] double patience_s() const noexcept override { return 1; }
   void end() override {}
 
-  // For data that travels otherwise (by_rma)
-  // ---------------------------------------------------------------------------------------------
+  // --- For data that travels otherwise (by_rma) -------------------------------------------------
   static constexpr std::int32_t no_flag = window_letter::no_flag;
   /// Says that this rank's memory is about to go.
   static constexpr std::int32_t leaving_flag = -2;
