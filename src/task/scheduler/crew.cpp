@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/scheduler/crew.hpp"
 
-
 #include <plait/core/error.hpp>
 
 namespace plait::detail {
