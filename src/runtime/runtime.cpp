@@ -75,18 +75,6 @@ const std::vector<device>& runtime::devices() const noexcept {
 device_ledger runtime::ledger(const device& of) const {
   return of.state()->times().ledger();
 }
-void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
-                         std::span<std::byte> to) {
-  submit_copy(*self_, name, from, to);
-}
-void runtime::copy_bytes(task_name name, std::span<const std::byte> from,
-                         device_span<std::byte> to) {
-  submit_copy(*self_, name, from, to);
-}
-void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
-                         device_span<std::byte> to) {
-  submit_copy(*self_, name, from, to);
-}
 
 plait::submitter& runtime::submitter() noexcept {
   return self_->submits;
