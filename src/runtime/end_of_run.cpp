@@ -114,6 +114,27 @@ namespace {
   return wanted;
 }
 
+// What a rank tells another one: numbers as they are in memory, texts behind their lengths.
+
+template <class T>
+void put(std::string& told, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  told.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+[[nodiscard]] std::string_view take(std::string_view& told, std::size_t length) {
+  if (length > told.size()) throw error("what a rank told of its run is cut off");
+  const std::string_view taken = told.substr(0, length);
+  told.remove_prefix(length);
+  return taken;
+}
+template <class T>
+[[nodiscard]] T take(std::string_view& told) {
+  T value;
+  std::memcpy(&value, take(told, sizeof value).data(), sizeof value);
+  return value;
+}
+
 /// Reads the wishes of the environment.  They are equal on every rank, but for the names of files
 /// that only rank 0 needs.  Collective.
 [[nodiscard]] end_of_run::wishes agreed_wishes(environment& env) {
@@ -127,59 +148,21 @@ namespace {
     } catch (const usage_error& wrong) {
       env.abort(wrong.what(), 2);
     }
-    told = fmt::format("{} {} {} {}", wanted.ledger ? 1 : 0, wanted.events ? 1 : 0,
-                       wanted.most_events, wanted.recording);
+    put(told, wanted.ledger);
+    put(told, wanted.events);
+    put(told, wanted.most_events);
+    told += wanted.recording;
   }
   told = env.broadcast(told);
   if (env.rank() != 0) {
-    wanted.ledger = told[0] == '1';
-    wanted.events = told[2] == '1';
-    char* rest = nullptr;
-    wanted.most_events = std::strtoull(told.c_str() + 4, &rest, 10);
-    wanted.recording = rest + 1;
+    std::string_view rest = told;
+    wanted.ledger = take<bool>(rest);
+    wanted.events = take<bool>(rest);
+    wanted.most_events = take<std::size_t>(rest);
+    wanted.recording = rest;
   }
   return wanted;
 }
-
-// What a rank tells rank 0: numbers as they are in memory, texts behind their lengths.
-
-class packer {
- public:
-  template <class T>
-  void put(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    text_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void put_text(const std::string& text) {
-    put(text.size());
-    text_ += text;
-  }
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
-
- private:
-  std::string text_;
-};
-
-class unpacker {
- public:
-  explicit unpacker(std::string_view text) : rest_(text) {}
-  template <class T>
-  [[nodiscard]] T get() {
-    T value;
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
-    return value;
-  }
-  [[nodiscard]] std::string get_text() { return std::string(take(get<std::size_t>())); }
-
- private:
-  [[nodiscard]] std::string_view take(std::size_t length) {
-    if (length > rest_.size()) throw error("what a rank told of its run is cut off");
-    const std::string_view taken = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    return taken;
-  }
-  std::string_view rest_;
-};
 
 [[nodiscard]] std::size_t events_of_a_rank(const environment& env, std::size_t of_all) {
   return std::max<std::size_t>(of_all / static_cast<std::size_t>(env.size()), 1);
@@ -194,17 +177,17 @@ void add_workers(ledger& to, const ledger& workers) {
 }
 
 /// A rank's part of `record`.
-void add_rank(program_record& record, const std::string& told) {
-  unpacker from(told);
-  ledger workers(from.get<std::size_t>());
-  for (ledger_entry& one : workers) one = from.get<ledger_entry>();
+void add_rank(program_record& record, std::string_view told) {
+  ledger workers(take<std::size_t>(told));
+  for (ledger_entry& one : workers) one = take<ledger_entry>(told);
   record.ledgers.push_back(std::move(workers));
-  record.means.push_back(from.get<ledger_entry>());
-  record.dropped_events += from.get<std::uint64_t>();
-  const auto runs = from.get<std::size_t>();
+  record.means.push_back(take<ledger_entry>(told));
+  record.dropped_events += take<std::uint64_t>(told);
+  const auto runs = take<std::size_t>(told);
   if (record.runs.size() < runs) record.runs.resize(runs);
   for (std::size_t i = 0; i < runs; ++i) {
-    std::vector<trace_event> events = unpack_events(from.get_text());
+    const auto length = take<std::size_t>(told);
+    std::vector<trace_event> events = unpack_events(std::string(take(told, length)));
     auto& all = record.runs[i].events;
     all.insert(all.end(), std::make_move_iterator(events.begin()),
                std::make_move_iterator(events.end()));
@@ -313,12 +296,12 @@ void end_of_run::finish() noexcept {
 }
 
 void end_of_run::gather_and_write() {
-  packer mine;
-  mine.put(ledger_.size());
-  for (const ledger_entry& one : ledger_) mine.put(one);
-  mine.put(mean_);
-  mine.put(dropped_);
-  mine.put(wanted_.events ? runs_.size() : std::size_t{0});
+  std::string mine;
+  put(mine, ledger_.size());
+  for (const ledger_entry& one : ledger_) put(mine, one);
+  put(mine, mean_);
+  put(mine, dropped_);
+  put(mine, wanted_.events ? runs_.size() : std::size_t{0});
   if (wanted_.events) {
     const double offset_s = env_.measure_clock_offset().offset_s;
     for (std::vector<trace_event>& events : runs_) {
@@ -326,11 +309,13 @@ void end_of_run::gather_and_write() {
         e.begin_s += offset_s;
         e.end_s += offset_s;
       }
-      mine.put_text(pack_events(events));
+      const std::string packed = pack_events(events);
+      put(mine, packed.size());
+      mine += packed;
       events = {};
     }
   }
-  const std::vector<std::string> told = env_.gather(mine.text());
+  const std::vector<std::string> told = env_.gather(mine);
   if (env_.rank() != 0) return;
 
   program_record record;
