@@ -22,8 +22,6 @@ by_messages::by_messages(MPI_Comm comm, std::span<std::byte> own, int flags)
   mpi_call(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
 }
 
-by_messages::~by_messages() = default;
-
 // --- this rank's operations ---------------------------------------------------------------------
 
 void by_messages::start(operation& op, finished_list& done) {

@@ -45,7 +45,6 @@ class by_messages final : public one_sided_service {
  public:
   /// `comm` is this window's own.
   by_messages(MPI_Comm comm, std::span<std::byte> own, int flags);
-  ~by_messages() override;
 
   void start(operation& op, finished_list& done) override;
   bool look(finished_list& done) override;

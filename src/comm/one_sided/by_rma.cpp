@@ -28,8 +28,6 @@ by_rma::by_rma(MPI_Comm comm, std::unique_ptr<rma_window> window, std::span<std:
   messages_.when_one_leaves([this](int rank) { one_leaves(rank); });
 }
 
-by_rma::~by_rma() = default;
-
 // --- this rank's operations ---------------------------------------------------------------------
 
 /// Makes writes of this rank's tasks visible to whoever is told that it may read, then starts `op`.

@@ -45,7 +45,6 @@ class by_rma final : public one_sided_service {
   /// `comm` is this window's own.  `needs_target`: not `ends_without_target`.
   by_rma(MPI_Comm comm, std::unique_ptr<rma_window> window, std::span<std::byte> own, int flags,
          bool needs_target);
-  ~by_rma() override;
 
   void start(operation& op, finished_list& done) override;
   bool look(finished_list& done) override;

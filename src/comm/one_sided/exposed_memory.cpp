@@ -146,8 +146,6 @@ struct exposed_memory::implementation final : served_window {
   [[nodiscard]] std::string lay_out(const std::vector<part_of_rank>& parts);
   void make(const window_part& part, windows_on wanted);
   [[nodiscard]] bool becomes_quiet(double patience_s);
-  void expect_in_range(const operation& op) const;
-
   [[nodiscard]] channel* channel_for(const operation& op) override;
 };
 
@@ -272,21 +270,18 @@ served_window& exposed_memory::served() noexcept {
 }
 
 void exposed_memory::expect_in_range(const operation& op) const {
-  self_->expect_in_range(op);
-}
-
-void exposed_memory::implementation::expect_in_range(const operation& op) const {
-  if (ended) throw error("the window has ended");
-  if (op.peer < 0 || op.peer >= env.size()) {
+  const implementation& s = *self_;
+  if (s.ended) throw error("the window has ended");
+  if (op.peer < 0 || op.peer >= s.env.size()) {
     throw usage_error("rank " + std::to_string(op.peer) + "; ranks are 0 to " +
-                      std::to_string(env.size() - 1));
+                      std::to_string(s.env.size() - 1));
   }
-  if (has_flag(op) && (op.tag < 0 || op.tag >= flags)) {
+  if (has_flag(op) && (op.tag < 0 || op.tag >= s.flags)) {
     throw usage_error("flag " + std::to_string(op.tag) + "; the flags of this window are 0 to " +
-                      std::to_string(flags - 1));
+                      std::to_string(s.flags - 1));
   }
   if (op.what == operation::kind::await_signal) return;
-  const std::size_t there = sizes.at(static_cast<std::size_t>(op.peer));
+  const std::size_t there = s.sizes.at(static_cast<std::size_t>(op.peer));
   const std::size_t offset = op.remote->offset_bytes;
   if (offset > there || op.size_bytes > there - offset) {
     throw usage_error(std::to_string(op.size_bytes) + " bytes from byte " + std::to_string(offset) +
@@ -296,7 +291,6 @@ void exposed_memory::implementation::expect_in_range(const operation& op) const 
 }
 
 channel* exposed_memory::implementation::channel_for(const operation& op) {
-  expect_in_range(op);
   if (!has_flag(op)) return nullptr;
   auto& places = signals[{op.what, op.peer, op.tag}];
   if (places == nullptr) places = std::make_unique<channel>(1);
