@@ -11,6 +11,8 @@
 
 namespace plait {
 
+class scheduler;
+
 namespace detail {
 class family;
 }
@@ -64,6 +66,7 @@ class [[nodiscard]] hold {
   [[nodiscard]] static hold of_calling_task(bool counts = false);
 
  private:
+  friend class scheduler;
   explicit hold(detail::family& of) noexcept : of_(&of) {}
 
   detail::family* of_ = nullptr;

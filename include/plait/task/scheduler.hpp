@@ -289,6 +289,7 @@ class scheduler {
   friend class hold;
   friend class detail::family;
 
+  [[nodiscard]] static hold hold_of_calling_task(bool counts);
   /// Errors: usage_error for a resource of another scheduler, or of none.
   void assign(detail::task_node& node, const resource& to);
   void assign(detail::task_node& node, anyone_target) noexcept;

@@ -73,17 +73,21 @@ void scheduler::implementation::end_family(task_node& parent, worker& w) {
 }
 
 /// Not to be inlined: see `scheduler::of_suspendable_task`.
-[[gnu::noinline]] hold hold::of_calling_task(bool counts) {
+[[gnu::noinline]] hold scheduler::hold_of_calling_task(bool counts) {
   const detail::crew::role role = detail::crew::this_role();
   PLAIT_EXPECTS(role.of != nullptr && role.self->in_task.load(std::memory_order_relaxed) != nullptr,
                 "a hold is made by the task that it holds");
-  scheduler::implementation& s = *role.facade->self_;
+  implementation& s = *role.facade->self_;
   family& of = s.family_of(*role.self->in_task.load(std::memory_order_relaxed), *role.self);
   of.has_holds = true;
   of.counts = of.counts || counts;
   of.open_holds.fetch_add(1, std::memory_order_relaxed);
   of.unfinished.fetch_add(1, std::memory_order_relaxed);
   return hold(of);
+}
+
+hold hold::of_calling_task(bool counts) {
+  return scheduler::hold_of_calling_task(counts);
 }
 
 hold hold::another() const {
