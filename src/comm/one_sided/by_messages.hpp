@@ -14,7 +14,7 @@
 #include <plait/comm/served_window.hpp>
 #include <plait/core/window_letter.hpp>
 
-#include "comm/one_sided/followed_requests.hpp"
+#include "comm/followed_requests.hpp"
 #include "comm/one_sided/raised_signals.hpp"
 
 namespace plait {

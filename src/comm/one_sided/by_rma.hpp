@@ -13,8 +13,8 @@
 #include <plait/comm/served_window.hpp>
 #include <plait/core/clock.hpp>
 
+#include "comm/followed_requests.hpp"
 #include "comm/one_sided/by_messages.hpp"
-#include "comm/one_sided/followed_requests.hpp"
 #include "comm/one_sided/rma_window.hpp"
 
 namespace plait {
