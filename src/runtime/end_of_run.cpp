@@ -24,7 +24,6 @@
 #include <plait/trace/result_parts.hpp>
 
 #include "runtime/written/ledger_table.hpp"
-#include "runtime/written/program_record.hpp"
 #include "runtime/written/program_result.hpp"
 #include "runtime/written/recorder.hpp"
 #include "runtime/written/report_page.hpp"
@@ -114,7 +113,7 @@ namespace {
   return wanted;
 }
 
-// What a rank tells another one: numbers as they are in memory, texts behind their lengths.
+// What a rank tells another one: numbers as they are in memory.
 
 template <class T>
 void put(std::string& told, const T& value) {
@@ -122,16 +121,12 @@ void put(std::string& told, const T& value) {
   told.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-[[nodiscard]] std::string_view take(std::string_view& told, std::size_t length) {
-  if (length > told.size()) throw error("what a rank told of its run is cut off");
-  const std::string_view taken = told.substr(0, length);
-  told.remove_prefix(length);
-  return taken;
-}
 template <class T>
 [[nodiscard]] T take(std::string_view& told) {
   T value;
-  std::memcpy(&value, take(told, sizeof value).data(), sizeof value);
+  if (told.copy(reinterpret_cast<char*>(&value), sizeof value) < sizeof value)
+    throw error("what a rank told of its run is cut off");
+  told.remove_prefix(sizeof value);
   return value;
 }
 
@@ -178,27 +173,16 @@ void add_workers(ledger& to, const ledger& workers) {
 
 /// A rank's part of `record`.
 void add_rank(program_record& record, std::string_view told) {
-  ledger workers(take<std::size_t>(told));
-  for (ledger_entry& one : workers) one = take<ledger_entry>(told);
-  record.ledgers.push_back(std::move(workers));
   record.means.push_back(take<ledger_entry>(told));
   record.dropped_events += take<std::uint64_t>(told);
-  const auto runs = take<std::size_t>(told);
-  if (record.runs.size() < runs) record.runs.resize(runs);
-  for (std::size_t i = 0; i < runs; ++i) {
-    const auto length = take<std::size_t>(told);
-    std::vector<trace_event> events = unpack_events(std::string(take(told, length)));
-    auto& all = record.runs[i].events;
-    all.insert(all.end(), std::make_move_iterator(events.begin()),
-               std::make_move_iterator(events.end()));
-  }
+  ledger& workers = record.ledgers.emplace_back();
+  while (!told.empty()) workers.push_back(take<ledger_entry>(told));
 }
 
 void find_paths(program_record& record) {
   for (std::size_t i = 0; i < record.runs.size(); ++i) {
     traced_run& run = record.runs[i];
     run.name = record.runs.size() == 1 ? record.program : fmt::format("runtime {}", i + 1);
-    std::ranges::stable_sort(run.events, {}, &trace_event::begin_s);
     run.path = critical_path(run.events);
     mark_critical(run.events, run.path);
   }
@@ -245,24 +229,24 @@ end_of_run::end_of_run(environment& env, wishes wanted)
       wanted_(std::move(wanted)),
       budget_(wanted_.recording.empty() ? events_of_a_rank(env, wanted_.most_events)
                                         : program_recording::most_events),
-      trace_room_(events_of_a_rank(env, wanted_.most_events)),
-      started_at_(utc_now()) {
+      trace_room_(events_of_a_rank(env, wanted_.most_events)) {
+  record_.started_at = utc_now();
   if (!wanted_.recording.empty()) recording_.emplace(env, wanted_.recording);
 }
 
 std::size_t end_of_run::add_runtime(int workers, const engine::choice& policy) {
-  if (runs_.empty()) {
-    workers_ = workers;
-    policy_ = policy.name;
-    policy_reason_ = policy.reason;
-    if (recording_) recording_->begin(workers, policy_);
+  if (record_.runs.empty()) {
+    record_.workers = workers;
+    record_.policy = policy.name;
+    record_.policy_reason = policy.reason;
+    if (recording_) recording_->begin(workers, record_.policy);
   }
-  runs_.emplace_back();
-  return runs_.size() - 1;
+  record_.runs.emplace_back();
+  return record_.runs.size() - 1;
 }
 
 void end_of_run::add_window(const window_choice& chosen) {
-  if (!windows_) windows_ = chosen;
+  if (!record_.windows) record_.windows = chosen;
 }
 
 void end_of_run::add(const ledger& workers) {
@@ -274,13 +258,13 @@ void end_of_run::add(std::size_t runtime, const recorder& from, bool had_budget)
   if (recording_) recording_->add(runtime, from);
   if (!wanted_.events) return;
   std::vector<trace_event> events = from.events();
-  dropped_ += from.dropped();
+  record_.dropped_events += from.dropped();
   if (recording_ || !had_budget) {
     const std::size_t room = (recording_ ? trace_room_ : budget_).take(events.size());
-    dropped_ += events.size() - room;
+    record_.dropped_events += events.size() - room;
     events.resize(room);
   }
-  auto& all = runs_[runtime];
+  auto& all = record_.runs[runtime].events;
   all.insert(all.end(), std::make_move_iterator(events.begin()),
              std::make_move_iterator(events.end()));
 }
@@ -296,39 +280,23 @@ void end_of_run::finish() noexcept {
 }
 
 void end_of_run::gather_and_write() {
+  program_record& record = record_;
   std::string mine;
-  put(mine, ledger_.size());
-  for (const ledger_entry& one : ledger_) put(mine, one);
   put(mine, mean_);
-  put(mine, dropped_);
-  put(mine, wanted_.events ? runs_.size() : std::size_t{0});
-  if (wanted_.events) {
-    const double offset_s = env_.measure_clock_offset().offset_s;
-    for (std::vector<trace_event>& events : runs_) {
-      for (trace_event& e : events) {
-        e.begin_s += offset_s;
-        e.end_s += offset_s;
-      }
-      const std::string packed = pack_events(events);
-      put(mine, packed.size());
-      mine += packed;
-      events = {};
-    }
-  }
+  put(mine, std::exchange(record.dropped_events, 0));
+  for (const ledger_entry& one : ledger_) put(mine, one);
   const std::vector<std::string> told = env_.gather(mine);
+  record.runtimes = static_cast<int>(record.runs.size());
+  if (!wanted_.events) record.runs.clear();
+  const double offset_s = wanted_.events ? env_.measure_clock_offset().offset_s : 0;
+  for (traced_run& run : record.runs)
+    run.events = gather_events(env_, std::exchange(run.events, {}), offset_s);
   if (env_.rank() != 0) return;
 
-  program_record record;
   record.program = program_invocation_short_name;
-  record.started_at = started_at_;
   record.mpi_version = env_.mpi_version();
   record.transport_settings = env_.transport_settings();
   record.hosts = env_.hosts();
-  record.runtimes = static_cast<int>(runs_.size());
-  record.workers = workers_;
-  record.policy = policy_;
-  record.policy_reason = policy_reason_;
-  record.windows = windows_;
   for (const std::string& rank : told) add_rank(record, rank);
   find_paths(record);
 
