@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -20,6 +19,7 @@
 #include <plait/runtime/staged_message.hpp>
 #include <plait/task/scheduler.hpp>
 
+#include "core/environment_variable.hpp"
 #include "device/device_state.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/submitted_operation.hpp"
@@ -46,8 +46,7 @@ constexpr found_kind found_kinds[] = {
 /// Errors: usage_error for a text that is not understood.
 [[nodiscard]] std::vector<device> devices_of(const std::vector<device>& option,
                                              const environment& env) {
-  const char* const set = std::getenv("PLAIT_DEVICE");
-  const std::string text = set == nullptr ? "" : set;
+  const std::string text = environment_variable("PLAIT_DEVICE");
   if (text.empty()) return option;
   const auto* const kind = std::ranges::find(found_kinds, text, &found_kind::word);
   if (kind == std::end(found_kinds)) return emulated_devices(emulated_options_of(text));

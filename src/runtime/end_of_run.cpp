@@ -6,7 +6,6 @@
 #include <cerrno>  // program_invocation_short_name
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -23,6 +22,7 @@
 #include <plait/trace/chrome_trace.hpp>
 #include <plait/trace/result_parts.hpp>
 
+#include "core/environment_variable.hpp"
 #include "runtime/written/ledger_table.hpp"
 #include "runtime/written/program_result.hpp"
 #include "runtime/written/recorder.hpp"
@@ -31,20 +31,15 @@
 namespace plait {
 namespace {
 
-[[nodiscard]] std::string variable(const char* name) {
-  const char* const text = std::getenv(name);
-  return text != nullptr ? text : "";
-}
-
 [[nodiscard]] bool ledger_wanted() {
-  const std::string text = variable("PLAIT_LEDGER");
+  const std::string text = environment_variable("PLAIT_LEDGER");
   if (text.empty() || text == "0") return false;
   if (text == "1") return true;
   throw usage_error("PLAIT_LEDGER is '" + text + "'; it can be 1 (a table at the end) or 0");
 }
 
 [[nodiscard]] std::size_t events_wanted(std::size_t otherwise) {
-  const std::string text = variable("PLAIT_TRACE_EVENTS");
+  const std::string text = environment_variable("PLAIT_TRACE_EVENTS");
   if (text.empty()) return otherwise;
   std::size_t events = 0;
   const char* const end = text.data() + text.size();
@@ -65,7 +60,7 @@ namespace {
 
 /// A program that makes a second environment writes to other files.
 [[nodiscard]] std::string file_wanted(const char* name, int environment_number) {
-  std::string path = variable(name);
+  std::string path = environment_variable(name);
   if (path.empty()) return path;
   if (environment_number > 1 && path != "-") path = numbered(path, environment_number);
   if (const std::string why = why_not_writable(path); !why.empty()) {
@@ -76,7 +71,7 @@ namespace {
 
 /// Makes the folder of a recording and removes the files of an older one.  Errors: usage_error.
 [[nodiscard]] std::string folder_wanted(const char* name, int environment_number) {
-  std::string folder = variable(name);
+  std::string folder = environment_variable(name);
   if (folder.empty()) return folder;
   if (environment_number > 1) folder += fmt::format(".{}", environment_number);
   try {

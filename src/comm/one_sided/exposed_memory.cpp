@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
 #include "comm/one_sided/make_service.hpp"
+#include "core/environment_variable.hpp"
 
 namespace plait {
 namespace {
@@ -64,8 +64,8 @@ constexpr const char* variable = "PLAIT_WINDOWS";
 
 /// Returns the carrier that is asked for.  The environment variable overrules the option.
 [[nodiscard]] long long wanted_on(const window_options& options) {
-  const char* const word = std::getenv(variable);
-  if (word == nullptr || *word == 0) return static_cast<long long>(options.on);
+  const std::string word = environment_variable(variable);
+  if (word.empty()) return static_cast<long long>(options.on);
   const auto known = windows_on_from(word);
   return known ? static_cast<long long>(*known) : unknown_word;
 }
@@ -109,9 +109,8 @@ void expect_agreement(const std::vector<part_of_rank>& all) {
                         std::to_string(most_flags) + " are possible");
     }
     if (part.on == unknown_word) {
-      const char* const word = std::getenv(variable);
       throw usage_error(std::string("window: ") + variable + " is '" +
-                        (word != nullptr ? word : "") + "'; it can be " + windows_on_names());
+                        environment_variable(variable) + "'; it can be " + windows_on_names());
     }
     if (part.on != all.front().on || part.finds_memory != all.front().finds_memory) {
       throw usage_error("window: the ranks do not ask for the same kind");
