@@ -2,7 +2,6 @@
 #include "runtime/end_of_run.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>  // program_invocation_short_name
 #include <charconv>
 #include <cstdio>
@@ -90,19 +89,16 @@ namespace {
   wanted.report = file_wanted("PLAIT_REPORT", environment_number);
   wanted.result = file_wanted("PLAIT_RESULT", environment_number);
   wanted.recording = folder_wanted("PLAIT_RECORD", environment_number);
-  const std::array<std::pair<const char*, const std::string*>, 3> files{
-      {{"PLAIT_TRACE", &wanted.trace},
-       {"PLAIT_REPORT", &wanted.report},
-       {"PLAIT_RESULT", &wanted.result}}};
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (files[i].second->empty()) continue;
+  std::map<std::string_view, const char*> named;
+  for (const auto& [variable, file] :
+       {std::pair{"PLAIT_TRACE", &wanted.trace}, std::pair{"PLAIT_REPORT", &wanted.report},
+        std::pair{"PLAIT_RESULT", &wanted.result}}) {
+    if (file->empty()) continue;
     wanted.events = true;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (*files[i].second == *files[j].second) {
-        throw usage_error(fmt::format("{} and {} name the same file, {}", files[j].first,
-                                      files[i].first, *files[i].second));
-      }
-    }
+    const auto [before, is_new] = named.try_emplace(*file, variable);
+    if (!is_new)
+      throw usage_error(
+          fmt::format("{} and {} name the same file, {}", before->second, variable, *file));
   }
   wanted.most_events = events_wanted(wanted.most_events);
   return wanted;

@@ -23,30 +23,17 @@ namespace {
 
 constexpr int most_flags = 1 << 16;
 
-/// Addresses at which nothing is.
-class reserved_addresses {
- public:
-  explicit reserved_addresses(std::size_t size_bytes) : size_(size_bytes) {
-    if (size_ == 0) return;
-    begin_ = ::mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (begin_ == MAP_FAILED) {
-      throw error("window: cannot reserve " + std::to_string(size_) +
-                  " bytes of addresses: " + std::strerror(errno));
-    }
+/// Returns addresses at which nothing is; null for none.
+[[nodiscard]] std::shared_ptr<void> reserve_addresses(std::size_t size_bytes) {
+  if (size_bytes == 0) return nullptr;
+  void* const begin =
+      ::mmap(nullptr, size_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (begin == MAP_FAILED) {
+    throw error("window: cannot reserve " + std::to_string(size_bytes) +
+                " bytes of addresses: " + std::strerror(errno));
   }
-  ~reserved_addresses() {
-    if (size_ > 0) ::munmap(begin_, size_);
-  }
-  reserved_addresses(const reserved_addresses&) = delete;
-  reserved_addresses& operator=(const reserved_addresses&) = delete;
-  [[nodiscard]] std::uintptr_t begin() const noexcept {
-    return reinterpret_cast<std::uintptr_t>(begin_);
-  }
-
- private:
-  std::size_t size_;
-  void* begin_ = nullptr;
-};
+  return {begin, [size_bytes](void* all) { ::munmap(all, size_bytes); }};
+}
 
 [[nodiscard]] bool has_flag(const operation& op) {
   return op.what == operation::kind::await_signal || op.remote->signals;
@@ -134,7 +121,7 @@ struct exposed_memory::implementation final : served_window {
   MPI_Comm comm = MPI_COMM_NULL;
   std::vector<std::size_t> sizes = {};         ///< by rank
   std::vector<std::uintptr_t> stand_ins = {};  ///< by rank
-  std::unique_ptr<reserved_addresses> addresses = nullptr;
+  std::shared_ptr<void> addresses = nullptr;
   made_service made = {};
   /// The places of signals: by direction, peer and flag.  The thread that enqueues.
   channel_map signals = {};
@@ -155,8 +142,8 @@ std::string exposed_memory::implementation::lay_out(const std::vector<part_of_ra
     sizes.push_back(part.size_bytes);
     sum += part.size_bytes;
   }
-  addresses = std::make_unique<reserved_addresses>(sum);
-  std::uintptr_t at = addresses->begin();
+  addresses = reserve_addresses(sum);
+  auto at = reinterpret_cast<std::uintptr_t>(addresses.get());
   for (const std::size_t size : sizes) {
     stand_ins.push_back(at);
     at += size;
