@@ -6,6 +6,7 @@
 #include <plait/core/error.hpp>
 
 #include "collective/builders.hpp"
+#include "core/enumeration_names.hpp"
 
 namespace plait::collective {
 namespace {
@@ -106,31 +107,22 @@ const entry& entry_of(operation what, algorithm how) {
                     std::string(to_string(how)) + "; it can be " + algorithm_names(what));
 }
 
-template <typename Value, std::size_t Size>
-std::optional<Value> value_of(std::string_view name,
-                              const std::array<std::string_view, Size>& texts) noexcept {
-  for (std::size_t i = 0; i < Size; ++i) {
-    if (texts[i] == name) return static_cast<Value>(i);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string_view to_string(operation what) noexcept {
-  return operation_texts[static_cast<std::size_t>(what)];
+  return name_in(operation_texts, what);
 }
 
 std::string_view to_string(algorithm how) noexcept {
-  return algorithm_texts[static_cast<std::size_t>(how)];
+  return name_in(algorithm_texts, how);
 }
 
 std::optional<operation> operation_from(std::string_view name) noexcept {
-  return value_of<operation>(name, operation_texts);
+  return value_in<operation>(operation_texts, name);
 }
 
 std::optional<algorithm> algorithm_from(std::string_view name) noexcept {
-  return value_of<algorithm>(name, algorithm_texts);
+  return value_in<algorithm>(algorithm_texts, name);
 }
 
 std::vector<algorithm> algorithms_of(operation what) {
@@ -142,13 +134,9 @@ std::vector<algorithm> algorithms_of(operation what) {
 }
 
 std::string algorithm_names(operation what) {
-  const std::vector<algorithm> found = algorithms_of(what);
-  std::string text;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    text += i == 0 ? "" : i + 1 == found.size() ? " or " : ", ";
-    text += to_string(found[i]);
-  }
-  return text;
+  std::vector<std::string_view> names;
+  for (const algorithm how : algorithms_of(what)) names.push_back(to_string(how));
+  return alternatives(names);
 }
 
 bool keeps_order(operation what, algorithm how) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Types of MPI's as memory: what a type that is a box covers.
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -82,23 +83,16 @@ struct contents {
                     "_create_subarray");
 }
 
-[[nodiscard]] const char* made_by(int combiner) {
-  switch (combiner) {
-    case MPI_COMBINER_INDEXED:
-      return "it was made by MPI_Type_indexed";
-    case MPI_COMBINER_HINDEXED:
-      return "it was made by MPI_Type_create_hindexed";
-    case MPI_COMBINER_INDEXED_BLOCK:
-      return "it was made by MPI_Type_create_indexed_block";
-    case MPI_COMBINER_HINDEXED_BLOCK:
-      return "it was made by MPI_Type_create_hindexed_block";
-    case MPI_COMBINER_STRUCT:
-      return "it was made by MPI_Type_create_struct";
-    case MPI_COMBINER_DARRAY:
-      return "it was made by MPI_Type_create_darray";
-    default:
-      return "it was made in another way";
-  }
+[[nodiscard]] std::string made_by(int combiner) {
+  const std::map<int, const char*> makers{{MPI_COMBINER_INDEXED, "indexed"},
+                                          {MPI_COMBINER_HINDEXED, "create_hindexed"},
+                                          {MPI_COMBINER_INDEXED_BLOCK, "create_indexed_block"},
+                                          {MPI_COMBINER_HINDEXED_BLOCK, "create_hindexed_block"},
+                                          {MPI_COMBINER_STRUCT, "create_struct"},
+                                          {MPI_COMBINER_DARRAY, "create_darray"}};
+  const auto known = makers.find(combiner);
+  return known == makers.end() ? "it was made in another way"
+                               : std::string("it was made by MPI_Type_") + known->second;
 }
 
 [[nodiscard]] box_of_rows box_of(MPI_Datatype type);

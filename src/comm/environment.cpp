@@ -8,9 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <thread>
-#include <type_traits>
 
 #include <mpi.h>
 #include <plait/comm/engine.hpp>

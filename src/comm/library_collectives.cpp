@@ -130,8 +130,7 @@ bool ranks_see_different_sizes(operation what) noexcept {
   }
 }
 
-// --- a call
-// -------------------------------------------------------------------------------------------
+// --- a call -------------------------------------------------------------------------------------
 
 /// Has the sent blocks copied elsewhere at each start.  For a send buffer that begins where the
 /// receive buffer does, in a gap between its blocks: the library would take the call for one in
@@ -206,8 +205,7 @@ static void plait_combine_elements(void* from, void* to, int* count, MPI_Datatyp
 
 namespace plait::collective {
 
-// --- an engine's calls
-// -------------------------------------------------------------------------------
+// --- an engine's calls --------------------------------------------------------------------------
 
 void library_collectives::close() noexcept {
   for (auto& [size, type] : types_) MPI_Type_free(&type);

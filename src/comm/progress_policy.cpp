@@ -3,40 +3,23 @@
 
 #include <plait/comm/progress_policy.hpp>
 
+#include "core/enumeration_names.hpp"
+
 namespace plait {
-namespace {
-struct named {
-  progress policy;
-  std::string_view name;
-};
-constexpr std::array<named, 5> names{{{progress::automatic, "auto"},
-                                      {progress::dedicated, "dedicated"},
-                                      {progress::sleeping, "sleeping"},
-                                      {progress::workers, "workers"},
-                                      {progress::none, "none"}}};
-}  // namespace
+
+constexpr std::array<std::string_view, 5> policy_names{"auto", "dedicated", "sleeping", "workers",
+                                                       "none"};
 
 std::string_view to_string(progress policy) noexcept {
-  for (const auto& n : names) {
-    if (n.policy == policy) return n.name;
-  }
-  return "unknown";
+  return name_in(policy_names, policy);
 }
 
 std::optional<progress> progress_from(std::string_view name) noexcept {
-  for (const auto& n : names) {
-    if (n.name == name) return n.policy;
-  }
-  return std::nullopt;
+  return value_in<progress>(policy_names, name);
 }
 
 std::string progress_names() {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text += i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
-    text += names[i].name;
-  }
-  return text;
+  return alternatives(policy_names);
 }
 
 }  // namespace plait

@@ -5,12 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 
 #include <mpi.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "core/environment_variable.hpp"
 
 namespace plait::detail {
 namespace {
@@ -42,23 +43,20 @@ void set_default(const char* name, const char* value, std::string& set) {
   return scope.get() == '1';
 }
 
-[[nodiscard]] std::string_view variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 /// Its component `rdma` makes windows for ranks that read each other's memory through the kernel,
 /// and for network cards that do.  Where there are neither, it makes none, and lets no other
 /// component make them.  Its component `ucx` is for network cards too; it hooks into the release of
 /// memory, where a thread that ends under ThreadSanitizer crashes.
 [[nodiscard]] bool rdma_makes_windows() {
   if (has_rdma_card()) return true;
-  const std::string_view transports = variable("OMPI_MCA_btl");
+  const std::string transports = environment_variable("OMPI_MCA_btl");
   const bool by_shared_memory = transports.empty() || transports.front() == '^' ||
-                                transports.find("vader") != std::string_view::npos;
+                                transports.find("vader") != std::string::npos;
   return by_shared_memory &&
-         variable("OMPI_COMM_WORLD_SIZE") == variable("OMPI_COMM_WORLD_LOCAL_SIZE") &&
-         variable("OMPI_MCA_btl_vader_single_copy_mechanism") != "none" && reads_memory_of_others();
+         environment_variable("OMPI_COMM_WORLD_SIZE") ==
+             environment_variable("OMPI_COMM_WORLD_LOCAL_SIZE") &&
+         environment_variable("OMPI_MCA_btl_vader_single_copy_mechanism") != "none" &&
+         reads_memory_of_others();
 }
 #endif
 
@@ -78,7 +76,7 @@ std::string set_transport_defaults() {
 #endif
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
   // The kernel would read, for another rank, pages that checked mode has closed to tasks.
-  if (variable("PLAIT_CHECKED") == "1") {
+  if (environment_variable("PLAIT_CHECKED") == "1") {
     set_default("OMPI_MCA_btl_vader_single_copy_mechanism", "none", set);
   }
   if (!rdma_makes_windows()) set_default("OMPI_MCA_osc", "^rdma,ucx", set);

@@ -3,7 +3,10 @@
 /// thread.
 #pragma once
 
+#include <utility>
+
 #include "look/news_judge.hpp"
+#include "look/numbers.hpp"
 #include "look/pace.hpp"
 #include "look/sleeper.hpp"
 
@@ -46,6 +49,24 @@ class attention {
     has_news_ = false;
     silent_since_ = 0;
     if (itself) sockets().looked();
+  }
+
+  /// Looks as often as a look leaves work that nobody would tell of.  Some libraries take one part
+  /// of a message from a socket in a look (Open MPI 128 KiB, libfabric 64 KiB), and some begin the
+  /// next round of a collective only in later looks than the one that has ended the round before.
+  /// `look()` returns whether it has looked; `may_have_rounds()`: whether a collective may be under
+  /// way.
+  void look_until_read(const auto& look, const auto& may_have_rounds) {
+    const bool has_looked = look();
+    looked(has_looked);
+    if (!has_looked || !sockets().carry_messages()) return;
+    socket_bytes left = sockets().bytes();
+    while (left.waiting >= look_numbers::few_bytes) {
+      if (!look()) return;
+      const socket_bytes before = std::exchange(left, sockets().bytes());
+      if (left.read_at_least <= before.read_at_most) break;
+    }
+    for (int i = 0; i < look_numbers::looks_for_a_round && may_have_rounds(); ++i) (void)look();
   }
 
   [[nodiscard]] sleeper& sleep() noexcept { return sleeper_; }

@@ -10,7 +10,7 @@
 #include <plait/model/collective.hpp>
 #include <plait/model/message.hpp>
 
-#include "model/alternatives.hpp"
+#include "core/enumeration_names.hpp"
 #include "model/collective_terms.hpp"
 
 namespace plait::model {

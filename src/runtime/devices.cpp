@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include <plait/comm/environment.hpp>
@@ -21,6 +19,7 @@
 #include <plait/runtime/staged_message.hpp>
 #include <plait/task/scheduler.hpp>
 
+#include "core/environment_variable.hpp"
 #include "device/device_state.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/submitted_operation.hpp"
@@ -42,6 +41,20 @@ constexpr found_kind found_kinds[] = {
     {"hip", &hip_devices, "HIP has no device here; `rocminfo` shows what it has"},
     {"opencl", &opencl_devices,
      "OpenCL has no device here with shared virtual memory; `clinfo` shows what it has"}};
+
+/// Returns the devices that the environment variable PLAIT_DEVICE asks for, or else `option`.
+/// Errors: usage_error for a text that is not understood.
+[[nodiscard]] std::vector<device> devices_of(const std::vector<device>& option,
+                                             const environment& env) {
+  const std::string text = environment_variable("PLAIT_DEVICE");
+  if (text.empty()) return option;
+  const auto* const kind = std::ranges::find(found_kinds, text, &found_kind::word);
+  if (kind == std::end(found_kinds)) return emulated_devices(emulated_options_of(text));
+  std::vector<device> found = kind->find(static_cast<std::size_t>(env.node_rank()),
+                                         static_cast<std::size_t>(env.node_size()));
+  if (found.empty()) throw usage_error("PLAIT_DEVICE=" + text + ": " + kind->none);
+  return found;
+}
 
 /// Releases a hold when a device has come so far, or fails it.
 class held_until final : public detail::awaited {
@@ -108,10 +121,6 @@ using stage = std::shared_ptr<std::byte>;
 [[nodiscard]] std::span<std::byte> staged_bytes(const stage& memory, std::size_t size) {
   return {memory.get(), size};
 }
-[[nodiscard]] byte_range range_of(std::span<const std::byte> bytes) noexcept {
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  return {begin, begin + bytes.size()};
-}
 
 /// Errors: those of a message, and usage_error in a task.
 void expect_may_travel(runtime_state& s, task_name name, const operation& message,
@@ -150,18 +159,6 @@ void detail::hold_until_room(const on_device& where) {
 void detail::hold_until_done(const on_device& where, std::uint64_t number) {
   where.where->when_done(where.which, number,
                          std::make_unique<held_until>(hold::of_calling_task()));
-}
-
-std::vector<device> devices_of(const std::vector<device>& option, const environment& env) {
-  const char* const set = std::getenv("PLAIT_DEVICE");
-  const std::string text = set == nullptr ? "" : set;
-  if (text.empty()) return option;
-  const auto* const kind = std::ranges::find(found_kinds, text, &found_kind::word);
-  if (kind == std::end(found_kinds)) return emulated_devices(emulated_options_of(text));
-  std::vector<device> found = kind->find(static_cast<std::size_t>(env.node_rank()),
-                                         static_cast<std::size_t>(env.node_size()));
-  if (found.empty()) throw usage_error("PLAIT_DEVICE=" + text + ": " + kind->none);
-  return found;
 }
 
 found_devices::found_devices(const std::vector<device>& option, const environment& env) {
@@ -243,24 +240,25 @@ void joined_devices::observe(const observer& told) {
   }
 }
 
-void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> from,
-                 std::span<std::byte> to) {
+/// Two tasks, the second of which is finished when the copy is; so the next two.
+void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
+                         std::span<std::byte> to) {
   expect_same_size(name, from.size(), to.size());
-  submit_two(s, name, queue_of(from.memory(), device_queue::to_host), from, to, inout(to));
+  submit_two(*self_, name, queue_of(from.memory(), device_queue::to_host), from, to, inout(to));
 }
 
-void submit_copy(runtime_state& s, task_name name, std::span<const std::byte> from,
-                 device_span<std::byte> to) {
+void runtime::copy_bytes(task_name name, std::span<const std::byte> from,
+                         device_span<std::byte> to) {
   expect_same_size(name, from.size(), to.size());
-  submit_two(s, name, queue_of(to.memory(), device_queue::to_device), from, to, in(from));
+  submit_two(*self_, name, queue_of(to.memory(), device_queue::to_device), from, to, in(from));
 }
 
-void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> from,
-                 device_span<std::byte> to) {
+void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
+                         device_span<std::byte> to) {
   expect_same_size(name, from.size(), to.size());
   if (from.memory().home == to.memory().home) {
     const detail::on_device where = queue_of(to.memory(), device_queue::compute);
-    s.tasks.task(
+    tasks().task(
         name,
         detail::enqueued_call(enqueue_copy<device_span<const std::byte>, device_span<std::byte>>,
                               name.c_str()),
@@ -269,9 +267,9 @@ void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> 
   }
   const stage between = from.memory().home->take_stage(from.size());
   const std::span<std::byte> bytes = staged_bytes(between, from.size());
-  submit_two(s, name, queue_of(from.memory(), device_queue::to_host), from, bytes, inout(bytes),
-             between);
-  submit_two(s, name, queue_of(to.memory(), device_queue::to_device),
+  submit_two(*self_, name, queue_of(from.memory(), device_queue::to_host), from, bytes,
+             inout(bytes), between);
+  submit_two(*self_, name, queue_of(to.memory(), device_queue::to_device),
              std::span<const std::byte>(bytes), to, in(std::span<const std::byte>(bytes)), between);
 }
 
@@ -292,7 +290,7 @@ void detail::submit_staged(runtime_state& s, task_name name, device_span<const s
     submit_two(s, name, queue_of(part.memory(), device_queue::to_host), part, bytes, inout(bytes),
                between);
     begun_message own(s, name, message, between);
-    submit_message(own, range_of(bytes), among);
+    submit_message(own, detail::bytes_of(bytes.data(), bytes.size()), among);
   });
 }
 
@@ -305,7 +303,7 @@ void detail::submit_staged(runtime_state& s, task_name name, device_span<std::by
     const stage between = part.memory().home->take_stage(part.size());
     const std::span<const std::byte> bytes = staged_bytes(between, part.size());
     begun_message own(s, name, message, between);
-    submit_message(own, range_of(bytes), among);
+    submit_message(own, detail::bytes_of(bytes.data(), bytes.size()), among);
     submit_two<true>(s, name, queue_of(part.memory(), device_queue::to_device), bytes, part,
                      in(bytes), between);
   });

@@ -1,40 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The devices of a runtime: how its workers look after them, its waits include them, and their
-/// memory is copied and sent.
+/// The devices of a runtime: how its workers look after them, and its waits include them.
 #pragma once
 
-#include <cstddef>
 #include <exception>
 #include <functional>
-#include <span>
 #include <vector>
 
-#include <plait/comm/communicator.hpp>
 #include <plait/core/clock.hpp>
 #include <plait/device/device.hpp>
-#include <plait/device/device_array.hpp>
-#include <plait/task/task_name.hpp>
 
 namespace plait {
 
 class environment;
 class scheduler;
-struct runtime_state;
 
-/// Returns the devices that the environment variable PLAIT_DEVICE asks for, or else `option`.
-/// Errors: usage_error for a text that is not understood.
-[[nodiscard]] std::vector<device> devices_of(const std::vector<device>& option,
-                                             const environment& env);
-
-/// Keeps what `devices_of` returns, or throws once it is taken: the ranks agree on something in
-/// between, also with one whose devices are refused.
+/// Devices that the environment variable PLAIT_DEVICE asks for, or else the option.  Where they are
+/// refused, that is thrown once they are taken: the ranks agree on something in between.
 class found_devices {
  public:
   found_devices(const std::vector<device>& option, const environment& env);
 
   /// Returns what copies of the first one take; without devices, of a usual one.
   [[nodiscard]] copy_cost bus() const noexcept;
-  /// Errors: those of `devices_of`.
+  /// Errors: usage_error for a text of PLAIT_DEVICE that is not understood.
   [[nodiscard]] std::vector<device> take();
 
  private:
@@ -72,14 +60,5 @@ class joined_devices {
   const int exceptions_at_start_ = std::uncaught_exceptions();
   bool failure_was_told_ = false;  ///< of a device, which takes no more
 };
-
-/// Copies; two tasks each, the second of which is finished when the copy is.  Errors: usage_error
-/// for different sizes.
-void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> from,
-                 std::span<std::byte> to);
-void submit_copy(runtime_state& s, task_name name, std::span<const std::byte> from,
-                 device_span<std::byte> to);
-void submit_copy(runtime_state& s, task_name name, device_span<const std::byte> from,
-                 device_span<std::byte> to);
 
 }  // namespace plait

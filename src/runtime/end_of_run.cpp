@@ -2,11 +2,9 @@
 #include "runtime/end_of_run.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>  // program_invocation_short_name
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -23,8 +21,8 @@
 #include <plait/trace/chrome_trace.hpp>
 #include <plait/trace/result_parts.hpp>
 
+#include "core/environment_variable.hpp"
 #include "runtime/written/ledger_table.hpp"
-#include "runtime/written/program_record.hpp"
 #include "runtime/written/program_result.hpp"
 #include "runtime/written/recorder.hpp"
 #include "runtime/written/report_page.hpp"
@@ -32,20 +30,15 @@
 namespace plait {
 namespace {
 
-[[nodiscard]] std::string variable(const char* name) {
-  const char* const text = std::getenv(name);
-  return text != nullptr ? text : "";
-}
-
 [[nodiscard]] bool ledger_wanted() {
-  const std::string text = variable("PLAIT_LEDGER");
+  const std::string text = environment_variable("PLAIT_LEDGER");
   if (text.empty() || text == "0") return false;
   if (text == "1") return true;
   throw usage_error("PLAIT_LEDGER is '" + text + "'; it can be 1 (a table at the end) or 0");
 }
 
 [[nodiscard]] std::size_t events_wanted(std::size_t otherwise) {
-  const std::string text = variable("PLAIT_TRACE_EVENTS");
+  const std::string text = environment_variable("PLAIT_TRACE_EVENTS");
   if (text.empty()) return otherwise;
   std::size_t events = 0;
   const char* const end = text.data() + text.size();
@@ -66,7 +59,7 @@ namespace {
 
 /// A program that makes a second environment writes to other files.
 [[nodiscard]] std::string file_wanted(const char* name, int environment_number) {
-  std::string path = variable(name);
+  std::string path = environment_variable(name);
   if (path.empty()) return path;
   if (environment_number > 1 && path != "-") path = numbered(path, environment_number);
   if (const std::string why = why_not_writable(path); !why.empty()) {
@@ -77,7 +70,7 @@ namespace {
 
 /// Makes the folder of a recording and removes the files of an older one.  Errors: usage_error.
 [[nodiscard]] std::string folder_wanted(const char* name, int environment_number) {
-  std::string folder = variable(name);
+  std::string folder = environment_variable(name);
   if (folder.empty()) return folder;
   if (environment_number > 1) folder += fmt::format(".{}", environment_number);
   try {
@@ -96,22 +89,36 @@ namespace {
   wanted.report = file_wanted("PLAIT_REPORT", environment_number);
   wanted.result = file_wanted("PLAIT_RESULT", environment_number);
   wanted.recording = folder_wanted("PLAIT_RECORD", environment_number);
-  const std::array<std::pair<const char*, const std::string*>, 3> files{
-      {{"PLAIT_TRACE", &wanted.trace},
-       {"PLAIT_REPORT", &wanted.report},
-       {"PLAIT_RESULT", &wanted.result}}};
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (files[i].second->empty()) continue;
+  std::map<std::string_view, const char*> named;
+  for (const auto& [variable, file] :
+       {std::pair{"PLAIT_TRACE", &wanted.trace}, std::pair{"PLAIT_REPORT", &wanted.report},
+        std::pair{"PLAIT_RESULT", &wanted.result}}) {
+    if (file->empty()) continue;
     wanted.events = true;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (*files[i].second == *files[j].second) {
-        throw usage_error(fmt::format("{} and {} name the same file, {}", files[j].first,
-                                      files[i].first, *files[i].second));
-      }
-    }
+    const auto [before, is_new] = named.try_emplace(*file, variable);
+    if (!is_new)
+      throw usage_error(
+          fmt::format("{} and {} name the same file, {}", before->second, variable, *file));
   }
   wanted.most_events = events_wanted(wanted.most_events);
   return wanted;
+}
+
+// What a rank tells another one: numbers as they are in memory.
+
+template <class T>
+void put(std::string& told, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  told.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <class T>
+[[nodiscard]] T take(std::string_view& told) {
+  T value;
+  if (told.copy(reinterpret_cast<char*>(&value), sizeof value) < sizeof value)
+    throw error("what a rank told of its run is cut off");
+  told.remove_prefix(sizeof value);
+  return value;
 }
 
 /// Reads the wishes of the environment.  They are equal on every rank, but for the names of files
@@ -127,59 +134,21 @@ namespace {
     } catch (const usage_error& wrong) {
       env.abort(wrong.what(), 2);
     }
-    told = fmt::format("{} {} {} {}", wanted.ledger ? 1 : 0, wanted.events ? 1 : 0,
-                       wanted.most_events, wanted.recording);
+    put(told, wanted.ledger);
+    put(told, wanted.events);
+    put(told, wanted.most_events);
+    told += wanted.recording;
   }
   told = env.broadcast(told);
   if (env.rank() != 0) {
-    wanted.ledger = told[0] == '1';
-    wanted.events = told[2] == '1';
-    char* rest = nullptr;
-    wanted.most_events = std::strtoull(told.c_str() + 4, &rest, 10);
-    wanted.recording = rest + 1;
+    std::string_view rest = told;
+    wanted.ledger = take<bool>(rest);
+    wanted.events = take<bool>(rest);
+    wanted.most_events = take<std::size_t>(rest);
+    wanted.recording = rest;
   }
   return wanted;
 }
-
-// What a rank tells rank 0: numbers as they are in memory, texts behind their lengths.
-
-class packer {
- public:
-  template <class T>
-  void put(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    text_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void put_text(const std::string& text) {
-    put(text.size());
-    text_ += text;
-  }
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
-
- private:
-  std::string text_;
-};
-
-class unpacker {
- public:
-  explicit unpacker(std::string_view text) : rest_(text) {}
-  template <class T>
-  [[nodiscard]] T get() {
-    T value;
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
-    return value;
-  }
-  [[nodiscard]] std::string get_text() { return std::string(take(get<std::size_t>())); }
-
- private:
-  [[nodiscard]] std::string_view take(std::size_t length) {
-    if (length > rest_.size()) throw error("what a rank told of its run is cut off");
-    const std::string_view taken = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    return taken;
-  }
-  std::string_view rest_;
-};
 
 [[nodiscard]] std::size_t events_of_a_rank(const environment& env, std::size_t of_all) {
   return std::max<std::size_t>(of_all / static_cast<std::size_t>(env.size()), 1);
@@ -194,28 +163,17 @@ void add_workers(ledger& to, const ledger& workers) {
 }
 
 /// A rank's part of `record`.
-void add_rank(program_record& record, const std::string& told) {
-  unpacker from(told);
-  ledger workers(from.get<std::size_t>());
-  for (ledger_entry& one : workers) one = from.get<ledger_entry>();
-  record.ledgers.push_back(std::move(workers));
-  record.means.push_back(from.get<ledger_entry>());
-  record.dropped_events += from.get<std::uint64_t>();
-  const auto runs = from.get<std::size_t>();
-  if (record.runs.size() < runs) record.runs.resize(runs);
-  for (std::size_t i = 0; i < runs; ++i) {
-    std::vector<trace_event> events = unpack_events(from.get_text());
-    auto& all = record.runs[i].events;
-    all.insert(all.end(), std::make_move_iterator(events.begin()),
-               std::make_move_iterator(events.end()));
-  }
+void add_rank(program_record& record, std::string_view told) {
+  record.means.push_back(take<ledger_entry>(told));
+  record.dropped_events += take<std::uint64_t>(told);
+  ledger& workers = record.ledgers.emplace_back();
+  while (!told.empty()) workers.push_back(take<ledger_entry>(told));
 }
 
 void find_paths(program_record& record) {
   for (std::size_t i = 0; i < record.runs.size(); ++i) {
     traced_run& run = record.runs[i];
     run.name = record.runs.size() == 1 ? record.program : fmt::format("runtime {}", i + 1);
-    std::ranges::stable_sort(run.events, {}, &trace_event::begin_s);
     run.path = critical_path(run.events);
     mark_critical(run.events, run.path);
   }
@@ -262,24 +220,24 @@ end_of_run::end_of_run(environment& env, wishes wanted)
       wanted_(std::move(wanted)),
       budget_(wanted_.recording.empty() ? events_of_a_rank(env, wanted_.most_events)
                                         : program_recording::most_events),
-      trace_room_(events_of_a_rank(env, wanted_.most_events)),
-      started_at_(utc_now()) {
+      trace_room_(events_of_a_rank(env, wanted_.most_events)) {
+  record_.started_at = utc_now();
   if (!wanted_.recording.empty()) recording_.emplace(env, wanted_.recording);
 }
 
 std::size_t end_of_run::add_runtime(int workers, const engine::choice& policy) {
-  if (runs_.empty()) {
-    workers_ = workers;
-    policy_ = policy.name;
-    policy_reason_ = policy.reason;
-    if (recording_) recording_->begin(workers, policy_);
+  if (record_.runs.empty()) {
+    record_.workers = workers;
+    record_.policy = policy.name;
+    record_.policy_reason = policy.reason;
+    if (recording_) recording_->begin(workers, record_.policy);
   }
-  runs_.emplace_back();
-  return runs_.size() - 1;
+  record_.runs.emplace_back();
+  return record_.runs.size() - 1;
 }
 
 void end_of_run::add_window(const window_choice& chosen) {
-  if (!windows_) windows_ = chosen;
+  if (!record_.windows) record_.windows = chosen;
 }
 
 void end_of_run::add(const ledger& workers) {
@@ -291,13 +249,13 @@ void end_of_run::add(std::size_t runtime, const recorder& from, bool had_budget)
   if (recording_) recording_->add(runtime, from);
   if (!wanted_.events) return;
   std::vector<trace_event> events = from.events();
-  dropped_ += from.dropped();
+  record_.dropped_events += from.dropped();
   if (recording_ || !had_budget) {
     const std::size_t room = (recording_ ? trace_room_ : budget_).take(events.size());
-    dropped_ += events.size() - room;
+    record_.dropped_events += events.size() - room;
     events.resize(room);
   }
-  auto& all = runs_[runtime];
+  auto& all = record_.runs[runtime].events;
   all.insert(all.end(), std::make_move_iterator(events.begin()),
              std::make_move_iterator(events.end()));
 }
@@ -313,37 +271,23 @@ void end_of_run::finish() noexcept {
 }
 
 void end_of_run::gather_and_write() {
-  packer mine;
-  mine.put(ledger_.size());
-  for (const ledger_entry& one : ledger_) mine.put(one);
-  mine.put(mean_);
-  mine.put(dropped_);
-  mine.put(wanted_.events ? runs_.size() : std::size_t{0});
-  if (wanted_.events) {
-    const double offset_s = env_.measure_clock_offset().offset_s;
-    for (std::vector<trace_event>& events : runs_) {
-      for (trace_event& e : events) {
-        e.begin_s += offset_s;
-        e.end_s += offset_s;
-      }
-      mine.put_text(pack_events(events));
-      events = {};
-    }
-  }
-  const std::vector<std::string> told = env_.gather(mine.text());
+  program_record& record = record_;
+  std::string mine;
+  put(mine, mean_);
+  put(mine, std::exchange(record.dropped_events, 0));
+  for (const ledger_entry& one : ledger_) put(mine, one);
+  const std::vector<std::string> told = env_.gather(mine);
+  record.runtimes = static_cast<int>(record.runs.size());
+  if (!wanted_.events) record.runs.clear();
+  const double offset_s = wanted_.events ? env_.measure_clock_offset().offset_s : 0;
+  for (traced_run& run : record.runs)
+    run.events = gather_events(env_, std::exchange(run.events, {}), offset_s);
   if (env_.rank() != 0) return;
 
-  program_record record;
   record.program = program_invocation_short_name;
-  record.started_at = started_at_;
   record.mpi_version = env_.mpi_version();
   record.transport_settings = env_.transport_settings();
   record.hosts = env_.hosts();
-  record.runtimes = static_cast<int>(runs_.size());
-  record.workers = workers_;
-  record.policy = policy_;
-  record.policy_reason = policy_reason_;
-  record.windows = windows_;
   for (const std::string& rank : told) add_rank(record, rank);
   find_paths(record);
 

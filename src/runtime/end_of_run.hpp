@@ -5,18 +5,16 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <plait/comm/engine.hpp>
 #include <plait/comm/environment.hpp>
 #include <plait/comm/windows_on.hpp>
 #include <plait/task/ledger.hpp>
-#include <plait/trace/event.hpp>
 
+#include "runtime/written/program_record.hpp"
 #include "runtime/written/program_recording.hpp"
 #include "runtime/written/trace_budget.hpp"
 
@@ -71,15 +69,9 @@ class end_of_run {
   const wishes wanted_;
   trace_budget budget_;      ///< of recorders
   trace_budget trace_room_;  ///< of the trace, beside a recording
-  const std::string started_at_;
-  int workers_ = 0;
-  std::string policy_;
-  std::string policy_reason_;
-  std::optional<window_choice> windows_;
+  program_record record_;    ///< this rank's part, on rank 0 in the end of all
   ledger ledger_;
   ledger_entry mean_;
-  std::vector<std::vector<trace_event>> runs_;
-  std::uint64_t dropped_ = 0;
   std::optional<program_recording> recording_;
 };
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include <plait/core/strided_bytes.hpp>
 #include <plait/mover/box_copy.hpp>
@@ -69,11 +68,6 @@ void submit_touches(scheduler& tasks, const parts_ptr& parts) {
   }
 }
 
-[[nodiscard]] byte_range range_of(std::span<const std::byte> bytes) noexcept {
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  return {begin, begin + bytes.size()};
-}
-
 }  // namespace
 
 void submitter::move(const move_plan& plan) {
@@ -82,7 +76,7 @@ void submitter::move(const move_plan& plan) {
   const auto submit = [&](const detail::moved_message& m, operation::kind what) {
     begun_message message(state_, m.name,
                           {.what = what, .of = operation::origin::move, .peer = m.peer}, parts);
-    submit_message(message, range_of(m.bytes), {});
+    submit_message(message, detail::bytes_of(m.bytes.data(), m.bytes.size()), {});
   };
   for (const detail::moved_message& m : parts->sends) {
     submit_groups(state_.tasks, parts->packing, high, parts, m.first_group, m.last_group);

@@ -4,7 +4,6 @@
 // for them.  A put whose source is free early is two tasks: the first ends when the data has left,
 // the second, which alone later operations on those bytes wait for, when it is there.
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <plait/comm/exposed_memory.hpp>

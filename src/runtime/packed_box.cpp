@@ -71,8 +71,7 @@ packed_box::packed_box(const strided_bytes& cells)
     : cells_(cells), memory_(make_scratch(size_bytes(cells))) {}
 
 byte_range packed_box::bytes() const noexcept {
-  const auto begin = reinterpret_cast<std::uintptr_t>(memory_.get());
-  return {begin, begin + size_bytes(cells_)};
+  return detail::bytes_of(memory_.get(), size_bytes(cells_));
 }
 
 void packed_box::submit_packing(scheduler& tasks, task_name name) const {

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/error.hpp>
 #include <plait/core/exception_text.hpp>
 #include <plait/runtime/runtime.hpp>
 
@@ -17,7 +16,6 @@
 #include "runtime/runtime_state.hpp"
 #include "runtime/settled_options.hpp"
 #include "runtime/submitted_operation.hpp"
-#include "runtime/task_suspender.hpp"
 #include "runtime/written/recorder.hpp"
 #include "runtime/written/stall_report.hpp"
 
@@ -76,18 +74,6 @@ const std::vector<device>& runtime::devices() const noexcept {
 }
 device_ledger runtime::ledger(const device& of) const {
   return of.state()->times().ledger();
-}
-void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
-                         std::span<std::byte> to) {
-  submit_copy(*self_, name, from, to);
-}
-void runtime::copy_bytes(task_name name, std::span<const std::byte> from,
-                         device_span<std::byte> to) {
-  submit_copy(*self_, name, from, to);
-}
-void runtime::copy_bytes(task_name name, device_span<const std::byte> from,
-                         device_span<std::byte> to) {
-  submit_copy(*self_, name, from, to);
 }
 
 plait::submitter& runtime::submitter() noexcept {

@@ -22,7 +22,6 @@
 #include "runtime/engine_source.hpp"
 #include "runtime/task_suspender.hpp"
 #include "runtime/written/recorder.hpp"
-#include "runtime/written/stall_report.hpp"
 
 namespace plait {
 

@@ -111,8 +111,6 @@ void finish(Submission&& submitted, const task_call& call) {
                       ": a message with a count takes elements of a range");
   }
   const byte_range bytes = call.memory.hull();
-  const auto count_at = reinterpret_cast<std::uintptr_t>(call.count);
-  const byte_range count_bytes{count_at, count_at + sizeof *call.count};
   const bool send = call.what == operation::kind::send;
   op.varies = true;
   if (is_no_rank(call.peer)) {
@@ -125,7 +123,8 @@ void finish(Submission&& submitted, const task_call& call) {
   op.buffer = reinterpret_cast<void*>(bytes.begin);
   op.size_bytes = bytes.end - bytes.begin;
   const access_mode mode = send ? access_mode::in : access_mode::out;
-  const data_access accesses[] = {{call.memory, mode}, {strided_bytes::of(count_bytes), mode}};
+  const data_access accesses[] = {{call.memory, mode},
+                                  {strided_bytes::of(detail::bytes_of(call.count, 1)), mode}};
   auto owned = std::make_unique<operation_belongings>();
   owned->length = {call.count, call.element_bytes, op.size_bytes};
   submit_operation(s, call.name, op, accesses, among, std::move(owned));

@@ -11,14 +11,11 @@
 namespace plait {
 namespace {
 
-struct topology_deleter {
-  void operator()(hwloc_topology* t) const { hwloc_topology_destroy(t); }
-};
-struct bitmap_deleter {
-  void operator()(hwloc_bitmap_s* b) const { hwloc_bitmap_free(b); }
-};
-using machine_pointer = std::unique_ptr<hwloc_topology, topology_deleter>;
-using bitmap_pointer = std::unique_ptr<hwloc_bitmap_s, bitmap_deleter>;
+using machine_pointer =
+    std::unique_ptr<hwloc_topology,
+                    decltype([](auto* machine) { hwloc_topology_destroy(machine); })>;
+using bitmap_pointer =
+    std::unique_ptr<hwloc_bitmap_s, decltype([](auto* bitmap) { hwloc_bitmap_free(bitmap); })>;
 
 [[nodiscard]] machine_pointer load_machine() {
   hwloc_topology_t raw = nullptr;

@@ -3,23 +3,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <iterator>
 #include <system_error>
 
+#include "core/environment_variable.hpp"
 #include "core/filled.hpp"
 
 namespace plait::attach {
 namespace {
 
-[[nodiscard]] std::string text_of(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? std::string{} : std::string(text);
-}
-
 template <class Number>
 void read_number(const char* variable, Number least, Number most, Number& to, std::string& wrong) {
-  const std::string text = text_of(variable);
+  const std::string text = environment_variable(variable);
   if (text.empty()) return;
   Number value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -34,7 +29,7 @@ void read_number(const char* variable, Number least, Number most, Number& to, st
 
 settings read_settings(std::string& wrong) {
   settings found;
-  std::string names = text_of("PLAIT_ATTACH");
+  std::string names = environment_variable("PLAIT_ATTACH");
   for (std::size_t at = 0; at < names.size();) {
     const std::size_t comma = std::min(names.find(',', at), names.size());
     const std::string name = names.substr(at, comma - at);
@@ -47,16 +42,16 @@ settings read_settings(std::string& wrong) {
     at = comma + 1;
   }
   if (found.switches != 0) found.switches |= switch_profile;
-  found.json = text_of("PLAIT_ATTACH_JSON");
-  found.trace = text_of("PLAIT_ATTACH_TRACE");
-  found.folder = text_of("PLAIT_ATTACH_FOLDER");
+  found.json = environment_variable("PLAIT_ATTACH_JSON");
+  found.trace = environment_variable("PLAIT_ATTACH_TRACE");
+  found.folder = environment_variable("PLAIT_ATTACH_FOLDER");
   if (found.folder.empty()) found.folder = "/dev/shm";
   std::uint64_t mb = found.trace_bytes / 1'000'000;
   read_number<std::uint64_t>("PLAIT_ATTACH_TRACE_MB", 1, 1'000'000, mb, wrong);
   found.trace_bytes = 1'000'000 * mb;
   read_number("PLAIT_ATTACH_GATHERS", 1, 1'000'000, found.gathers, wrong);
-  found.quiet = text_of("PLAIT_ATTACH_QUIET") == "1";
-  found.counts_clock = text_of("PLAIT_ATTACH_COUNTERS") == "clock";
+  found.quiet = environment_variable("PLAIT_ATTACH_QUIET") == "1";
+  found.counts_clock = environment_variable("PLAIT_ATTACH_COUNTERS") == "clock";
   if (found.has(switch_trace) && found.trace.empty()) {
     wrong = "PLAIT_ATTACH asks for a trace, and PLAIT_ATTACH_TRACE names no file for it";
   }

@@ -51,7 +51,8 @@ class looking_thread {
         });
       } else if (attention_.look_pays_else_sleep(facts(),
                                                  [this](const auto& n) { return expected(n); })) {
-        look_until_read();
+        attention_.look_until_read([this] { return looks_.look(); },
+                                   [this] { return looks_.may_have_rounds(); });
       }
     }
     attached.notes.header().look_cpu_s = 1e-9 * static_cast<double>(processor_ns());
@@ -92,24 +93,6 @@ class looking_thread {
   [[nodiscard]] std::uint64_t expected(const socket_news& news) noexcept {
     if (news.arrived && attached.windows.count() > 0) ++accesses_;
     return seen_posts_ + accesses_;
-  }
-
-  /// Looks as often as a look leaves work that nobody would tell of.  Some libraries take one part
-  /// of a message from a socket in a look (Open MPI 128 KiB, libfabric 64 KiB), and some begin the
-  /// next round of a collective only in later looks than the one that has ended the round before.
-  void look_until_read() {
-    const bool has_looked = looks_.look();
-    attention_.looked(has_looked);
-    if (!has_looked || !attention_.sockets().carry_messages()) return;
-    socket_bytes left = attention_.sockets().bytes();
-    while (left.waiting >= look_numbers::few_bytes) {
-      if (!looks_.look()) return;
-      const socket_bytes before = std::exchange(left, attention_.sockets().bytes());
-      if (left.read_at_least <= before.read_at_most) break;
-    }
-    for (int i = 0; i < look_numbers::looks_for_a_round && looks_.may_have_rounds(); ++i) {
-      (void)looks_.look();
-    }
   }
 
   looks looks_;

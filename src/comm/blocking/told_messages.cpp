@@ -11,15 +11,12 @@
 namespace plait {
 namespace {
 
-/// A communicator as all its ranks know it: by its ranks, in their order.
-struct known_communicator {
-  std::vector<int> ranks;  ///< among all
-  [[nodiscard]] std::uint32_t number() const noexcept {
-    std::uint32_t hash = 2166136261U;
-    for (const int rank : ranks) hash = (hash ^ static_cast<std::uint32_t>(rank)) * 16777619U;
-    return hash;
-  }
-};
+/// Returns a number by which all ranks of a communicator know it: of its ranks, in their order.
+[[nodiscard]] std::uint32_t number_of(const std::vector<int>& ranks) noexcept {
+  std::uint32_t hash = 2166136261U;
+  for (const int rank : ranks) hash = (hash ^ static_cast<std::uint32_t>(rank)) * 16777619U;
+  return hash;
+}
 
 /// Returns the number of ranks; nothing for a communicator between two groups.  With the token.
 [[nodiscard]] std::optional<int> size_of(MPI_Comm comm) {
@@ -30,11 +27,11 @@ struct known_communicator {
   return between_groups != 0 ? std::nullopt : std::optional(size);
 }
 
-/// Returns nothing for one between two groups.  With the token.
-[[nodiscard]] std::optional<known_communicator> known(MPI_Comm comm, engine& of) {
+/// Returns the ranks among all; nothing for one between two groups.  With the token.
+[[nodiscard]] std::optional<std::vector<int>> ranks_of(MPI_Comm comm, engine& of) {
   const std::optional<int> size = size_of(comm);
   if (!size.has_value()) return std::nullopt;
-  return known_communicator{ranks_in(native_access::windows_of(of), comm, *size)};
+  return ranks_in(native_access::windows_of(of), comm, *size);
 }
 
 /// Returns the bytes of a message; nothing where they are no whole number of elements.
@@ -54,17 +51,17 @@ void told_messages::add(const message_envelope& one, const MPI_Status& status) {
   if (one.peer == MPI_PROC_NULL) return;
   std::lock_guard guard(*here_);
   engine* const messages = here_->messages();
-  const auto among = messages != nullptr ? known(one.comm, *messages) : std::nullopt;
+  const auto among = messages != nullptr ? ranks_of(one.comm, *messages) : std::nullopt;
   const std::optional<std::size_t> bytes = bytes_of(one, status);
   if (!among.has_value()) return here_->not_told("messages between two groups");
   if (!bytes.has_value()) return here_->not_told("messages of a part of an element");
   const auto in_group = static_cast<std::size_t>(one.sent ? one.peer : status.MPI_SOURCE);
-  const int peer = among->ranks[in_group];
+  const int peer = (*among)[in_group];
   if (peer == MPI_UNDEFINED) return here_->not_told("messages to ranks of other programs");
   here_->completed({.sent = one.sent,
                     .peer = peer,
                     .tag = one.sent ? one.tag : status.MPI_TAG,
-                    .communicator = among->number(),
+                    .communicator = number_of(*among),
                     .size_bytes = *bytes,
                     .begin = begin_});
 }

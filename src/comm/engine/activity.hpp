@@ -14,8 +14,7 @@ namespace plait {
 /// See `engine` for why no operation is left behind.
 class activity {
  public:
-  // Any thread
-  // ---------------------------------------------------------------------------------------------
+  // --- Any thread -------------------------------------------------------------------------------
   /// In this order: what is taken from the stack is counted before.
   [[nodiscard]] bool is_idle() const noexcept {
     return !any_posted() && active_.load(std::memory_order_seq_cst) == 0 &&
@@ -43,8 +42,7 @@ class activity {
   [[nodiscard]] std::int64_t in_flight() const noexcept { return active_.load(); }
   [[nodiscard]] int windows() const noexcept { return served_.load(); }
 
-  // Holder of the token
-  // ---------------------------------------------------------------------------------------------
+  // --- Holder of the token ----------------------------------------------------------------------
   void one_more() noexcept {
     const auto before = active_.load(std::memory_order_relaxed);
     if (before == 0) return active_.store(1, std::memory_order_seq_cst);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 #include <mpi.h>
 #include <plait/comm/background_progress.hpp>
@@ -105,7 +104,7 @@ class looking_thread {
         attention_.sleep().rest(none_is_open);
       } else if (attention_.look_pays_else_sleep(
                      facts(), [this](const socket_news& news) { return expected(news); })) {
-        look_until_read();
+        attention_.look_until_read([this] { return look(); }, [] { return true; });
       }
     }
   }
@@ -129,20 +128,6 @@ class looking_thread {
   [[nodiscard]] std::uint64_t expected(const socket_news& news) noexcept {
     if (news.arrived) ++arrivals_;
     return arrivals_;
-  }
-
-  /// Looks as often as a look leaves work that nobody would tell of; see the thread of attach.
-  void look_until_read() {
-    const bool has_looked = look();
-    attention_.looked(has_looked);
-    if (!has_looked || !attention_.sockets().carry_messages()) return;
-    socket_bytes left = attention_.sockets().bytes();
-    while (left.waiting >= look_numbers::few_bytes) {
-      if (!look()) return;
-      const socket_bytes before = std::exchange(left, attention_.sockets().bytes());
-      if (left.read_at_least <= before.read_at_most) break;
-    }
-    for (int i = 0; i < look_numbers::looks_for_a_round; ++i) (void)look();
   }
 
   [[nodiscard]] bool look() noexcept {

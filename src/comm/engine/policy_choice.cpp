@@ -2,7 +2,6 @@
 // Runs in the thread that makes the engine.
 #include "comm/engine/policy_choice.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <utility>

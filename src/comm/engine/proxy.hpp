@@ -33,16 +33,14 @@ class proxy {
   proxy(const proxy&) = delete;
   proxy& operator=(const proxy&) = delete;
 
-  // Submitting thread
-  // ---------------------------------------------------------------------------------------------
+  // --- Submitting thread ------------------------------------------------------------------------
   void start();
   void stop() noexcept {
     attention_.sleep().stop();
     if (thread_.joinable()) thread_.join();
   }
 
-  // Any thread
-  // ---------------------------------------------------------------------------------------------
+  // --- Any thread -------------------------------------------------------------------------------
   /// After something was put in flight, for which a sleep may be too long.  Where workers look too
   /// only a rest is.  No effect where all that was put in flight has landed: a short send is
   /// complete when it is started.
@@ -66,8 +64,7 @@ class proxy {
   [[nodiscard]] double cpu_seconds() noexcept;
 
  private:
-  // The proxy
-  // ---------------------------------------------------------------------------------------------
+  // --- The proxy --------------------------------------------------------------------------------
   void run();
   void rest();
   bool step();

@@ -33,8 +33,7 @@ void watched_set::add_requests(awaited& what) {
     if (completed != 0 || code != MPI_SUCCESS) {
       note({&what, i}, all.requests[i], status, code);
     } else {
-      requests_.push_back(all.requests[i]);
-      places_.push_back({&what, i});
+      requests_.add(all.requests[i], {&what, i});
     }
   }
 }
@@ -50,39 +49,16 @@ std::vector<awaited*> watched_set::take_ended(bool give_up) {
 /// Twice, if need be: a test that finds nothing lets MPI progress, and the next one finds what that
 /// has completed.
 void watched_set::test_requests() {
-  if (indices_.size() < requests_.size()) {
-    indices_.resize(requests_.size());
-    statuses_.resize(requests_.size());
+  int code = requests_.test_some();
+  if (code == MPI_SUCCESS && requests_.completed() == 0) code = requests_.test_some();
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {  // the library refuses the call itself
+    for (std::size_t i = 0; i < requests_.purposes().size(); ++i)
+      note(requests_.purposes()[i], requests_.requests()[i], {}, code);
+    return requests_.forget();
   }
-  int count = 0;
-  int code = MPI_SUCCESS;
-  for (int tries = 0; tries < 2 && count == 0; ++tries) {
-    code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                        indices_.data(), statuses_.data());
-    if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {  // the library refuses the call itself
-      for (std::size_t i = 0; i < places_.size(); ++i) note(places_[i], requests_[i], {}, code);
-      requests_.clear();
-      places_.clear();
-      return;
-    }
-  }
-  if (count <= 0) return;
-  for (int i = 0; i < count; ++i) {
-    const auto at = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
-    const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
-    note(places_[at], requests_[at], status,
-         code == MPI_ERR_IN_STATUS ? status.MPI_ERROR : MPI_SUCCESS);
-    places_[at].of = nullptr;
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (places_[i].of == nullptr) continue;
-    places_[kept] = places_[i];
-    requests_[kept] = requests_[i];
-    ++kept;
-  }
-  places_.resize(kept);
-  requests_.resize(kept);
+  requests_.take_completed([&](const place& of, MPI_Request request, const MPI_Status& status) {
+    note(of, request, status, code == MPI_ERR_IN_STATUS ? status.MPI_ERROR : MPI_SUCCESS);
+  });
 }
 
 /// One of several that fails has its code in its status, and so have the others then.
@@ -99,11 +75,10 @@ void watched_set::note(const place& of, MPI_Request request, const MPI_Status& s
 }
 
 void watched_set::give_up_requests() {
-  for (const place& one : places_) {
+  for (const place& one : requests_.purposes()) {
     if (!std::exchange(one.of->given_up, true)) ended_.push_back(one.of);
   }
-  places_.clear();
-  requests_.clear();
+  requests_.forget();
 }
 
 void watched_set::ask(bool give_up) {

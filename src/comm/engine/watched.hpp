@@ -10,6 +10,8 @@
 #include <mpi.h>
 #include <plait/comm/engine.hpp>
 
+#include "comm/followed_requests.hpp"
+
 namespace plait {
 
 /// Holds a task's wait for all of some requests, none of which has been tested to the end.  They
@@ -34,7 +36,8 @@ class watched_set {
   [[nodiscard]] std::vector<awaited*> take_ended(bool give_up);
   /// Returns what a look at all of them costs, about.
   [[nodiscard]] double look_s() const noexcept {
-    return 5e-9 * static_cast<double>(requests_.size()) + 3e-7 * static_cast<double>(asked_.size());
+    return 5e-9 * static_cast<double>(requests_.purposes().size()) +
+           3e-7 * static_cast<double>(asked_.size());
   }
 
  private:
@@ -50,11 +53,8 @@ class watched_set {
 
   std::size_t waits_ = 0;
   std::vector<awaited*> asked_;
-  std::vector<MPI_Request> requests_;  ///< in the order in which they came
-  std::vector<place> places_;          ///< side by side with `requests_`
-  std::vector<int> indices_;
-  std::vector<MPI_Status> statuses_;
-  std::vector<awaited*> ended_;  ///< and not taken
+  followed_requests<place> requests_;  ///< in the order in which they came
+  std::vector<awaited*> ended_;        ///< and not taken
 };
 
 }  // namespace plait

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/one_sided/by_messages.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -23,10 +22,7 @@ by_messages::by_messages(MPI_Comm comm, std::span<std::byte> own, int flags)
   mpi_call(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
 }
 
-by_messages::~by_messages() = default;
-
-// --- this rank's operations
-// -------------------------------------------------------------------------------
+// --- this rank's operations ---------------------------------------------------------------------
 
 void by_messages::start(operation& op, finished_list& done) {
   if (op.what == operation::kind::await_signal) {
@@ -152,8 +148,7 @@ void by_messages::part_of_put_over(std::uint64_t number, finished_list& done) {
   closed_one(put.peer, put.in_letter_bytes, done);
 }
 
-// --- letters
-// ----------------------------------------------------------------------------------------------
+// --- letters ------------------------------------------------------------------------------------
 
 void by_messages::send_letter(int peer, const letter& words, std::span<const std::byte> data) {
   const std::size_t bytes = sizeof words + data.size();
@@ -257,8 +252,7 @@ void by_messages::put_is_here(int from, const letter& words, finished_list& done
   send_letter(from, {.what = word::done, .number = words.number});
 }
 
-// --- requests
-// ---------------------------------------------------------------------------------------------
+// --- requests -----------------------------------------------------------------------------------
 
 bool by_messages::look(finished_list& done) {
   std::vector<purpose> over = requests_.test();
@@ -289,8 +283,7 @@ void by_messages::request_over(purpose& why, finished_list& done) {
   }
 }
 
-// --- the end of a rank on which a task failed
-// -------------------------------------------------------------
+// --- the end of a rank on which a task failed ---------------------------------------------------
 
 void by_messages::give_up(finished_list& done) {
   signals_.give_up(done);
@@ -321,8 +314,7 @@ void by_messages::abandon(finished_list& done) {
   requests_.forget();
 }
 
-// --- when nothing moves
-// -------------------------------------------------------------------------------------
+// --- when nothing moves -------------------------------------------------------------------------
 
 void by_messages::for_each(const std::function<void(const operation&)>& visit) const {
   signals_.for_each(visit);

@@ -9,13 +9,12 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 #include <mpi.h>
 #include <plait/comm/served_window.hpp>
 #include <plait/core/window_letter.hpp>
 
-#include "comm/one_sided/followed_requests.hpp"
+#include "comm/followed_requests.hpp"
 #include "comm/one_sided/raised_signals.hpp"
 
 namespace plait {
@@ -46,7 +45,6 @@ class by_messages final : public one_sided_service {
  public:
   /// `comm` is this window's own.
   by_messages(MPI_Comm comm, std::span<std::byte> own, int flags);
-  ~by_messages() override;
 
   void start(operation& op, finished_list& done) override;
   bool look(finished_list& done) override;
@@ -58,8 +56,7 @@ class by_messages final : public one_sided_service {
   [[nodiscard]] double patience_s() const noexcept override { return 1; }
   void end() override {}
 
-  // For data that travels otherwise (by_rma)
-  // ---------------------------------------------------------------------------------------------
+  // --- For data that travels otherwise (by_rma) -------------------------------------------------
   static constexpr std::int32_t no_flag = window_letter::no_flag;
   /// Says that this rank's memory is about to go.
   static constexpr std::int32_t leaving_flag = -2;

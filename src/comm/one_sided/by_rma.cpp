@@ -28,10 +28,7 @@ by_rma::by_rma(MPI_Comm comm, std::unique_ptr<rma_window> window, std::span<std:
   messages_.when_one_leaves([this](int rank) { one_leaves(rank); });
 }
 
-by_rma::~by_rma() = default;
-
-// --- this rank's operations
-// -------------------------------------------------------------------------------
+// --- this rank's operations ---------------------------------------------------------------------
 
 /// Makes writes of this rank's tasks visible to whoever is told that it may read, then starts `op`.
 void by_rma::start(operation& op, finished_list& done) {
@@ -118,8 +115,7 @@ void by_rma::request_over(purpose& what, finished_list& done) {
   ++have_left_;
 }
 
-// --- that puts are there
-// -------------------------------------------------------------------------------
+// --- that puts are there ------------------------------------------------------------------------
 
 bool by_rma::may_flush(int target, way_out& way) {
   if (way.leaving > 0 && now_ticks() - way.left_since < seconds_to_ticks(longest_wait_s)) {
@@ -181,8 +177,7 @@ bool by_rma::look(finished_list& done) {
   return moved;
 }
 
-// --- the end of a rank on which a task failed
-// -------------------------------------------------------------
+// --- the end of a rank on which a task failed ---------------------------------------------------
 
 /// That rank waits for the answer, so it looks.
 void by_rma::one_leaves(int rank) {
@@ -241,8 +236,7 @@ void by_rma::abandon(finished_list& done) {
   have_left_ = 0;
 }
 
-// --- when nothing moves
-// -------------------------------------------------------------------------------------
+// --- when nothing moves -------------------------------------------------------------------------
 
 void by_rma::for_each(const std::function<void(const operation&)>& visit) const {
   const auto visit_put = [&](const open_put& put) {

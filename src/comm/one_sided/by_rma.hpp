@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -14,8 +13,8 @@
 #include <plait/comm/served_window.hpp>
 #include <plait/core/clock.hpp>
 
+#include "comm/followed_requests.hpp"
 #include "comm/one_sided/by_messages.hpp"
-#include "comm/one_sided/followed_requests.hpp"
 #include "comm/one_sided/rma_window.hpp"
 
 namespace plait {
@@ -46,7 +45,6 @@ class by_rma final : public one_sided_service {
   /// `comm` is this window's own.  `needs_target`: not `ends_without_target`.
   by_rma(MPI_Comm comm, std::unique_ptr<rma_window> window, std::span<std::byte> own, int flags,
          bool needs_target);
-  ~by_rma() override;
 
   void start(operation& op, finished_list& done) override;
   bool look(finished_list& done) override;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,36 +16,24 @@
 #include "comm/mpi_call.hpp"
 #include "comm/native.hpp"
 #include "comm/one_sided/make_service.hpp"
+#include "core/environment_variable.hpp"
 
 namespace plait {
 namespace {
 
 constexpr int most_flags = 1 << 16;
 
-/// Addresses at which nothing is.
-class reserved_addresses {
- public:
-  explicit reserved_addresses(std::size_t size_bytes) : size_(size_bytes) {
-    if (size_ == 0) return;
-    begin_ = ::mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (begin_ == MAP_FAILED) {
-      throw error("window: cannot reserve " + std::to_string(size_) +
-                  " bytes of addresses: " + std::strerror(errno));
-    }
+/// Returns addresses at which nothing is; null for none.
+[[nodiscard]] std::shared_ptr<void> reserve_addresses(std::size_t size_bytes) {
+  if (size_bytes == 0) return nullptr;
+  void* const begin =
+      ::mmap(nullptr, size_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (begin == MAP_FAILED) {
+    throw error("window: cannot reserve " + std::to_string(size_bytes) +
+                " bytes of addresses: " + std::strerror(errno));
   }
-  ~reserved_addresses() {
-    if (size_ > 0) ::munmap(begin_, size_);
-  }
-  reserved_addresses(const reserved_addresses&) = delete;
-  reserved_addresses& operator=(const reserved_addresses&) = delete;
-  [[nodiscard]] std::uintptr_t begin() const noexcept {
-    return reinterpret_cast<std::uintptr_t>(begin_);
-  }
-
- private:
-  std::size_t size_;
-  void* begin_ = nullptr;
-};
+  return {begin, [size_bytes](void* all) { ::munmap(all, size_bytes); }};
+}
 
 [[nodiscard]] bool has_flag(const operation& op) {
   return op.what == operation::kind::await_signal || op.remote->signals;
@@ -65,8 +51,8 @@ constexpr const char* variable = "PLAIT_WINDOWS";
 
 /// Returns the carrier that is asked for.  The environment variable overrules the option.
 [[nodiscard]] long long wanted_on(const window_options& options) {
-  const char* const word = std::getenv(variable);
-  if (word == nullptr || *word == 0) return static_cast<long long>(options.on);
+  const std::string word = environment_variable(variable);
+  if (word.empty()) return static_cast<long long>(options.on);
   const auto known = windows_on_from(word);
   return known ? static_cast<long long>(*known) : unknown_word;
 }
@@ -110,9 +96,8 @@ void expect_agreement(const std::vector<part_of_rank>& all) {
                         std::to_string(most_flags) + " are possible");
     }
     if (part.on == unknown_word) {
-      const char* const word = std::getenv(variable);
       throw usage_error(std::string("window: ") + variable + " is '" +
-                        (word != nullptr ? word : "") + "'; it can be " + windows_on_names());
+                        environment_variable(variable) + "'; it can be " + windows_on_names());
     }
     if (part.on != all.front().on || part.finds_memory != all.front().finds_memory) {
       throw usage_error("window: the ranks do not ask for the same kind");
@@ -136,7 +121,7 @@ struct exposed_memory::implementation final : served_window {
   MPI_Comm comm = MPI_COMM_NULL;
   std::vector<std::size_t> sizes = {};         ///< by rank
   std::vector<std::uintptr_t> stand_ins = {};  ///< by rank
-  std::unique_ptr<reserved_addresses> addresses = nullptr;
+  std::shared_ptr<void> addresses = nullptr;
   made_service made = {};
   /// The places of signals: by direction, peer and flag.  The thread that enqueues.
   channel_map signals = {};
@@ -147,8 +132,6 @@ struct exposed_memory::implementation final : served_window {
   [[nodiscard]] std::string lay_out(const std::vector<part_of_rank>& parts);
   void make(const window_part& part, windows_on wanted);
   [[nodiscard]] bool becomes_quiet(double patience_s);
-  void expect_in_range(const operation& op) const;
-
   [[nodiscard]] channel* channel_for(const operation& op) override;
 };
 
@@ -159,8 +142,8 @@ std::string exposed_memory::implementation::lay_out(const std::vector<part_of_ra
     sizes.push_back(part.size_bytes);
     sum += part.size_bytes;
   }
-  addresses = std::make_unique<reserved_addresses>(sum);
-  std::uintptr_t at = addresses->begin();
+  addresses = reserve_addresses(sum);
+  auto at = reinterpret_cast<std::uintptr_t>(addresses.get());
   for (const std::size_t size : sizes) {
     stand_ins.push_back(at);
     at += size;
@@ -273,21 +256,18 @@ served_window& exposed_memory::served() noexcept {
 }
 
 void exposed_memory::expect_in_range(const operation& op) const {
-  self_->expect_in_range(op);
-}
-
-void exposed_memory::implementation::expect_in_range(const operation& op) const {
-  if (ended) throw error("the window has ended");
-  if (op.peer < 0 || op.peer >= env.size()) {
+  const implementation& s = *self_;
+  if (s.ended) throw error("the window has ended");
+  if (op.peer < 0 || op.peer >= s.env.size()) {
     throw usage_error("rank " + std::to_string(op.peer) + "; ranks are 0 to " +
-                      std::to_string(env.size() - 1));
+                      std::to_string(s.env.size() - 1));
   }
-  if (has_flag(op) && (op.tag < 0 || op.tag >= flags)) {
+  if (has_flag(op) && (op.tag < 0 || op.tag >= s.flags)) {
     throw usage_error("flag " + std::to_string(op.tag) + "; the flags of this window are 0 to " +
-                      std::to_string(flags - 1));
+                      std::to_string(s.flags - 1));
   }
   if (op.what == operation::kind::await_signal) return;
-  const std::size_t there = sizes.at(static_cast<std::size_t>(op.peer));
+  const std::size_t there = s.sizes.at(static_cast<std::size_t>(op.peer));
   const std::size_t offset = op.remote->offset_bytes;
   if (offset > there || op.size_bytes > there - offset) {
     throw usage_error(std::to_string(op.size_bytes) + " bytes from byte " + std::to_string(offset) +
@@ -297,7 +277,6 @@ void exposed_memory::implementation::expect_in_range(const operation& op) const 
 }
 
 channel* exposed_memory::implementation::channel_for(const operation& op) {
-  expect_in_range(op);
   if (!has_flag(op)) return nullptr;
   auto& places = signals[{op.what, op.peer, op.tag}];
   if (places == nullptr) places = std::make_unique<channel>(1);

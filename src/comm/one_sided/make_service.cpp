@@ -23,8 +23,9 @@ namespace {
   made.begin = static_cast<std::byte*>(memory.begin);
   if (memory.is_mpis) {
     const std::size_t some = std::max<std::size_t>(memory.size_bytes, 1);
-    made.memory.reset(
-        static_cast<std::byte*>(::operator new (some, std::align_val_t{free_aligned::alignment})));
+    constexpr std::align_val_t alignment{4096};
+    made.memory = {static_cast<std::byte*>(::operator new(some, alignment)),
+                   [](std::byte* memory) { ::operator delete(memory, alignment); }};
     made.begin = made.memory.get();
     std::memset(made.begin, 0, some);
   }

@@ -14,19 +14,11 @@
 
 namespace plait {
 
-/// Memory that is freed as it was allocated.
-struct free_aligned {
-  static constexpr std::size_t alignment = 4096;
-  void operator()(std::byte* memory) const noexcept {
-    ::operator delete (memory, std::align_val_t{alignment});
-  }
-};
-
 struct made_service {
   std::unique_ptr<one_sided_service> service;
   window_choice choice = {};
-  std::byte* begin = nullptr;                                 ///< of this rank's memory
-  std::unique_ptr<std::byte, free_aligned> memory = nullptr;  ///< that was allocated for it
+  std::byte* begin = nullptr;                   ///< of this rank's memory
+  std::shared_ptr<std::byte> memory = nullptr;  ///< that was allocated for it
 };
 
 /// `comm`: the window's own.  `memory.is_mpis`: the window's own, which is zero then.  Collective;

@@ -7,7 +7,6 @@
 #include <functional>
 #include <set>
 #include <unordered_map>
-#include <utility>
 
 #include <plait/comm/served_window.hpp>
 

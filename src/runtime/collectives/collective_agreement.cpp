@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <plait/core/error.hpp>
-#include <plait/core/no_rank.hpp>
 
 #include "collective/tree.hpp"
 

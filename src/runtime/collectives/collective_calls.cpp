@@ -70,9 +70,8 @@ void submit_steps(runtime_state& s, const collective_call& call,
   }
   const collective::schedule& steps = known.schedule;
   const auto scratch = steps.scratch_bytes > 0 ? make_scratch(steps.scratch_bytes) : nullptr;
-  const auto begin = reinterpret_cast<std::uintptr_t>(scratch.get());
-  const byte_range all_scratch{begin, begin + steps.scratch_bytes};
-  const schedule_memory buffers{call.send.begin, call.receive.begin, begin};
+  const byte_range all_scratch = detail::bytes_of(scratch.get(), steps.scratch_bytes);
+  const schedule_memory buffers{call.send.begin, call.receive.begin, all_scratch.begin};
 
   const bool is_barrier = call.shape.what == operation_kind::barrier;
   if (is_barrier) {

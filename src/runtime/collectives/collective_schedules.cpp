@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/collectives/collective_schedules.hpp"
 
-#include <cstdlib>
 #include <exception>
 #include <string>
 
@@ -10,18 +9,20 @@
 #include <plait/model/parameters_file.hpp>
 #include <plait/runtime/cheapest_algorithm.hpp>
 
+#include "core/environment_variable.hpp"
+
 namespace plait {
 
 std::optional<model::parameters> named_network(const std::optional<model::parameters>& given) {
-  const char* const file = std::getenv("PLAIT_NETWORK");
-  const bool of_file = file != nullptr && *file != '\0';
+  const std::string file = environment_variable("PLAIT_NETWORK");
   try {
-    if (of_file) return model::read_parameters(file);
+    if (!file.empty()) return model::read_parameters(file);
     if (given.has_value()) model::validate(*given);
     return given;
   } catch (const std::exception& refused) {
-    throw usage_error(std::string(of_file ? "PLAIT_NETWORK: " : "runtime_options::network: ") +
-                      refused.what());
+    throw usage_error(
+        std::string(!file.empty() ? "PLAIT_NETWORK: " : "runtime_options::network: ") +
+        refused.what());
   }
 }
 

@@ -8,10 +8,16 @@
 
 #include <plait/runtime/runtime.hpp>
 
+#include "runtime/written/program_record.hpp"
+
 namespace plait {
 
 std::vector<trace_event> collect_events(environment& env, std::vector<trace_event> events) {
-  const double offset_s = env.measure_clock_offset().offset_s;
+  return gather_events(env, std::move(events), env.measure_clock_offset().offset_s);
+}
+
+std::vector<trace_event> gather_events(environment& env, std::vector<trace_event> events,
+                                       double offset_s) {
   for (trace_event& e : events) {
     e.begin_s += offset_s;
     e.end_s += offset_s;

@@ -45,24 +45,14 @@ constexpr std::array<part, 5> parts{&ledger_entry::compute_s, &ledger_entry::pos
   return line + "\n";
 }
 
-[[nodiscard]] std::string wrapped(const std::string& text) {
-  std::string result;
-  std::size_t column = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::size_t length = end - at;
-    if (column > 0 && column + 1 + length > width) {
-      result += '\n';
-      column = 0;
-    } else if (column > 0) {
-      result += ' ';
-      ++column;
-    }
-    result.append(text, at, length);
-    column += length;
-    at = end + 1;
+/// Precondition: no word is longer than a line.
+[[nodiscard]] std::string wrapped(std::string text) {
+  for (std::size_t begin = 0; text.size() > begin + width;) {
+    const std::size_t end = text.rfind(' ', begin + width);
+    text[end] = '\n';
+    begin = end + 1;
   }
-  return result + "\n";
+  return text + "\n";
 }
 
 /// Ranks in their order; of too many, those that were exposed most.

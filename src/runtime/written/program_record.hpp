@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <plait/comm/environment.hpp>
 #include <plait/comm/windows_on.hpp>
 #include <plait/task/ledger.hpp>
 #include <plait/trace/chrome_trace.hpp>
@@ -37,6 +38,12 @@ struct program_record {
 [[nodiscard]] ledger_entry mean_of(const std::vector<ledger_entry>& entries);
 /// Adds the times of `one`, multiplied by `share`, to `to`, whose worker stays as it is.
 void add_up(ledger_entry& to, const ledger_entry& one, double share = 1);
+
+/// Returns the events of all ranks on rank 0, on its clock, by their beginnings; empty elsewhere.
+/// `offset_s`: what rank 0's clock is ahead of this rank's.  Collective.
+[[nodiscard]] std::vector<trace_event> gather_events(environment& env,
+                                                     std::vector<trace_event> events,
+                                                     double offset_s);
 
 /// Consecutive events out of the middle of all runs, by their beginning.
 struct timeline_stretch {

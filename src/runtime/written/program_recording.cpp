@@ -2,7 +2,6 @@
 #include "runtime/written/program_recording.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>  // program_invocation_short_name
 #include <cstdio>
 #include <exception>
@@ -16,7 +15,6 @@
 #include <plait/core/error.hpp>
 #include <plait/core/text_file.hpp>
 #include <plait/task/topology.hpp>
-#include <unistd.h>
 
 #include "runtime/written/recorder.hpp"
 
@@ -24,11 +22,6 @@ namespace plait {
 namespace {
 
 namespace files = std::filesystem;
-
-[[nodiscard]] std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 [[nodiscard]] std::uint64_t ns_of(ticks time) noexcept {
   return static_cast<std::uint64_t>(std::max(0.0, ticks_to_seconds(time) * 1e9 + 0.5));
@@ -78,7 +71,7 @@ program_recording::program_recording(const environment& env, std::string folder)
   all_.rank = static_cast<std::uint32_t>(env.rank());
   all_.ranks = static_cast<std::uint32_t>(env.size());
   all_.program = program_invocation_short_name;
-  all_.host = host_name();
+  all_.host = env.host();
   all_.cores = static_cast<std::uint32_t>(discover_topology().usable_cores);
   names_.emplace("", 0);
 }

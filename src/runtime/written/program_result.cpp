@@ -2,7 +2,6 @@
 #include "runtime/written/program_result.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 #include <plait/trace/result_parts.hpp>

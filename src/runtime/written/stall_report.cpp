@@ -12,6 +12,8 @@
 #include <plait/comm/collective/library_call.hpp>
 #include <plait/core/error.hpp>
 
+#include "core/environment_variable.hpp"
+
 namespace plait {
 namespace {
 
@@ -288,10 +290,10 @@ std::string stall_report(const stall& tasks, const message_survey& messages, mes
 }
 
 double stall_report_seconds(double option) {
-  const char* const text = std::getenv("PLAIT_STALL_REPORT_S");
-  if (text == nullptr || *text == '\0') return option;
+  const std::string text = environment_variable("PLAIT_STALL_REPORT_S");
+  if (text.empty()) return option;
   char* end = nullptr;
-  const double seconds = std::strtod(text, &end);
+  const double seconds = std::strtod(text.c_str(), &end);
   if (*end != '\0' || !std::isfinite(seconds)) {
     throw usage_error(fmt::format(
         "PLAIT_STALL_REPORT_S is '{}'; it can be a number of seconds, or 0 for no report", text));

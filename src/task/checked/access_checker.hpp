@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include <plait/task/access.hpp>
@@ -29,8 +28,7 @@ class access_checker {
   /// `fail` is told of what is found while nobody can throw it.
   explicit access_checker(stale_accesses::report fail) : stale_(declared_, std::move(fail)) {}
 
-  // As tasks are submitted
-  // --------------------------------------------------------------------------------------
+  // --- As tasks are submitted -------------------------------------------------------------------
   void begin(task_node& node);
   /// Adds an access of `node`.  Of a child it forbids others nothing: the accesses of its parent
   /// do.
@@ -46,8 +44,7 @@ class access_checker {
   /// The program has seen that some have, and may free what only they name.
   void forget_finished();
 
-  // As they run
-  // -------------------------------------------------------------------------------------------------
+  // --- As they run ------------------------------------------------------------------------------
   /// A body whose accesses are checked.
   struct body {
     const task_node* node = nullptr;

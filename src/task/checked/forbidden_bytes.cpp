@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Judges which of the bytes that an instruction touches are forbidden.
-// Built without stack protection and without calls to memcpy and its kin that the source does not
-// make (src/CMakeLists.txt): see the last paragraph of page_guard's description.
 #include "task/checked/guarded_state.hpp"
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -35,18 +33,9 @@ void note(std::uintptr_t begin, std::uintptr_t end, bool write) noexcept {
 /// Notes which of [begin, end) are in `forbidden`.
 void judge(const page_array<byte_range>& forbidden, std::uintptr_t begin, std::uintptr_t end,
            bool write) noexcept {
-  std::size_t low = 0;
-  std::size_t high = forbidden.size;
-  while (low < high) {
-    const std::size_t middle = (low + high) / 2;
-    if (forbidden.data[middle].end <= begin) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  for (; low < forbidden.size && forbidden.data[low].begin < end; ++low) {
-    const byte_range& bytes = forbidden.data[low];
+  for (std::size_t i = forbidden.first_behind(begin);
+       i < forbidden.size && forbidden.data[i].begin < end; ++i) {
+    const byte_range& bytes = forbidden.data[i];
     note(bytes.begin > begin ? bytes.begin : begin, bytes.end < end ? bytes.end : end, write);
   }
 }

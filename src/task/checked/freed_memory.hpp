@@ -2,8 +2,6 @@
 /// Notes which memory this process gives back, so that accesses which still name it are found.
 #pragma once
 
-#include <cstdint>
-
 #include "task/checked/byte_ranges.hpp"
 
 namespace plait::detail {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Opens and closes the pages that are guarded.
-// Built without stack protection and without calls to memcpy and its kin that the source does not
-// make (src/CMakeLists.txt): see the last paragraph of page_guard's description.
 #include "task/checked/guarded_state.hpp"
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -30,18 +28,9 @@ bool protect(std::uintptr_t begin, std::uintptr_t end, int protection) noexcept 
 }
 
 const guarded_pages* find_pages(std::uintptr_t address) noexcept {
-  std::size_t low = 0;
-  std::size_t high = all.pages.size;
-  while (low < high) {
-    const std::size_t middle = (low + high) / 2;
-    if (all.pages.data[middle].end <= address) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == all.pages.size || all.pages.data[low].begin > address) return nullptr;
-  return &all.pages.data[low];
+  const std::size_t at = all.pages.first_behind(address);
+  if (at == all.pages.size || all.pages.data[at].begin > address) return nullptr;
+  return &all.pages.data[at];
 }
 
 bool is_in(const std::uintptr_t* list, int count, std::uintptr_t page) noexcept {

@@ -5,7 +5,8 @@
 /// guarded_system_calls.cpp.
 ///
 /// Everything here is hidden, so that a handler reaches it without reading a table of addresses,
-/// which may lie on a closed page.
+/// which may lie on a closed page.  For that the parts are built without stack protection and
+/// without calls to memcpy and its kin that the source does not make (src/CMakeLists.txt).
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -30,7 +31,7 @@ namespace plait::detail::guard {
 
 inline constexpr std::uintptr_t page_bytes = page_guard::page_bytes;
 
-/// An array in pages of its own.
+/// An array of ranges in pages of its own.
 template <class T>
 struct page_array {
   T* data = nullptr;
@@ -55,6 +56,21 @@ struct page_array {
   void assign(const std::vector<T>& from) {
     std::copy(from.begin(), from.end(), data);
     size = from.size();
+  }
+  /// Returns the place of the first range that ends behind `address`.  Precondition: they are
+  /// sorted.
+  [[nodiscard, gnu::always_inline]] std::size_t first_behind(
+      std::uintptr_t address) const noexcept {
+    std::size_t low = 0;
+    for (std::size_t high = size; low < high;) {
+      const std::size_t middle = (low + high) / 2;
+      if (data[middle].end <= address) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 };
 

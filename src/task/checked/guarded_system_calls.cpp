@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lets system calls of the guarded thread pass with all pages open.
-// Built without stack protection and without calls to memcpy and its kin that the source does not
-// make (src/CMakeLists.txt): see the last paragraph of page_guard's description.
 #include "task/checked/guarded_state.hpp"
 
 #if defined(__x86_64__) && defined(__linux__)

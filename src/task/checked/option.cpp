@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdlib>
 #include <string>
 
 #include <plait/core/error.hpp>
 
+#include "core/environment_variable.hpp"
 #include "task/scheduler/scheduler_implementation.hpp"
 
 namespace plait {
 
 bool scheduler::checks_accesses(bool option) {
-  const char* const text = std::getenv("PLAIT_CHECKED");
-  if (text == nullptr || *text == '\0') return option;
-  const std::string value = text;
+  const std::string value = environment_variable("PLAIT_CHECKED");
+  if (value.empty()) return option;
   if (value != "0" && value != "1") {
     throw usage_error("PLAIT_CHECKED is '" + value + "'; it can be 1 (check accesses) or 0");
   }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Built without stack protection and without calls to memcpy and its kin that the source does not
-// make (src/CMakeLists.txt): see the last paragraph of page_guard's description.
 #include "task/checked/page_guard.hpp"
 
 #include <plait/core/error.hpp>

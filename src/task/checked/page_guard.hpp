@@ -3,7 +3,6 @@
 /// bytes, not tasks (access_checker.hpp).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/checked/real_function.hpp"
 
-#if defined(__linux__)
-
 #include <dlfcn.h>
 #include <link.h>
 
@@ -46,13 +44,3 @@ void* real_function(const char* name) noexcept {
 }
 
 }  // namespace plait::detail
-
-#else
-
-namespace plait::detail {
-void* real_function(const char*) noexcept {
-  return nullptr;
-}
-}  // namespace plait::detail
-
-#endif

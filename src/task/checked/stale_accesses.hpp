@@ -3,10 +3,8 @@
 /// freed, or a container's elements have moved.
 #pragma once
 
-#include <cstdint>
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/scheduler/crew.hpp"
 
-#include <algorithm>
-
 #include <plait/core/error.hpp>
 
 namespace plait::detail {

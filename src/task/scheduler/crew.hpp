@@ -50,8 +50,7 @@ class crew {
   [[nodiscard]] const auto& workers() const noexcept { return workers_; }
   [[nodiscard]] bool is_one() const noexcept { return workers_.size() == 1; }
 
-  // Threads of resources
-  // -------------------------------------------------------------------------------------------
+  // --- Threads of resources ---------------------------------------------------------------------
   /// Errors: usage_error for a name that is empty or taken, or too few or too many threads.
   void check_resource(const std::string& name, int threads) const;
   /// Makes what a resource of `threads` threads needs, with `own` of them to be started; it counts
@@ -76,8 +75,7 @@ class crew {
     });
   }
 
-  // Counts
-  // ---------------------------------------------------------------------------------------------
+  // --- Counts -----------------------------------------------------------------------------------
   using count = std::atomic<std::uint64_t> counters::*;
   /// Raises a count of `w`, or of the threads that are no workers (null).
   [[gnu::always_inline]] void raise(count which, worker* w) noexcept {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tasks that submit tasks.
 #include <string>
-#include <utility>
 
 #include <plait/core/error.hpp>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The beginning and the end of a scheduler, and what it tells about itself.
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <thread>

@@ -14,7 +14,6 @@
 #include <exception>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include <plait/core/error.hpp>
 

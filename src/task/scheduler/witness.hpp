@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include <plait/core/clock.hpp>
 #include <plait/task/detail/dependence_tracker.hpp>
@@ -36,8 +35,7 @@ class witness {
     watches_submission_ = checker_ != nullptr || shadow_ != nullptr;
   }
 
-  // Submission
-  // --------------------------------------------------------------------------------------------
+  // --- Submission -------------------------------------------------------------------------------
   /// Returns whether somebody traces: the program's own time, too, is to be known then.
   [[nodiscard]] bool has_observer() const noexcept { return observer_ != nullptr; }
   /// Returns whether each submission is to be told.
@@ -107,8 +105,7 @@ class witness {
     if (shadow_ != nullptr) shadow_->all_finished();
   }
 
-  // Tasks and messages.  Their threads
-  // ---------------------------------------------------------------------------------------------
+  // --- Tasks and messages.  Their threads -------------------------------------------------------
   /// Returns whether `ran` is to be told the times of this one.
   [[nodiscard]] bool wants_times(const task_node& node) const noexcept {
     return observer_ != nullptr || is_sampled(node);

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
-#include <utility>
 
 #include <plait/task/detail/node_stack.hpp>
 #include <plait/task/detail/ready_tasks.hpp>

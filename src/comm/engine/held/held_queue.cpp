@@ -27,18 +27,16 @@ void held_queue::release(const operation& op) {
 /// In the order in which they were held.
 std::vector<held_queue::entry> held_queue::take(const auto& which) {
   std::vector<entry> taken;
-  std::deque<entry> left;
   next_due_ = shortest_rest_ = never;
-  for (entry& one : entries_) {
+  std::erase_if(entries_, [&](entry& one) {
     if (which(one)) {
       taken.push_back(std::move(one));
-    } else {
-      next_due_ = std::min(next_due_, one.until);
-      shortest_rest_ = std::min(shortest_rest_, one.rest);
-      left.push_back(std::move(one));
+      return true;
     }
-  }
-  entries_ = std::move(left);
+    next_due_ = std::min(next_due_, one.until);
+    shortest_rest_ = std::min(shortest_rest_, one.rest);
+    return false;
+  });
   return taken;
 }
 
