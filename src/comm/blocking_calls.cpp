@@ -8,28 +8,36 @@
 namespace plait {
 namespace {
 
-constinit std::mutex runtimes_mutex;
-constinit std::vector<blocking_calls*> runtimes;  ///< under `runtimes_mutex`
+struct registry {
+  std::mutex mutex;
+  std::vector<blocking_calls*> runtimes;
+};
+
+registry& installed() {
+  static registry all;
+  return all;
+}
 
 }  // namespace
 
 constinit bool blocking_calls::linked = false;
 
 void blocking_calls::install(blocking_calls& of_runtime) {
-  std::lock_guard lock(runtimes_mutex);
-  runtimes.push_back(&of_runtime);
+  std::lock_guard lock(installed().mutex);
+  installed().runtimes.push_back(&of_runtime);
 }
 
 void blocking_calls::remove(blocking_calls& of_runtime) {
-  std::lock_guard lock(runtimes_mutex);
-  std::erase(runtimes, &of_runtime);
+  std::lock_guard lock(installed().mutex);
+  std::erase(installed().runtimes, &of_runtime);
 }
 
 blocking_calls* blocking_calls::here() {
-  std::lock_guard lock(runtimes_mutex);
+  std::lock_guard lock(installed().mutex);
+  const auto& all = installed().runtimes;
   const auto found = std::ranges::find_if(
-      runtimes, [](const blocking_calls* each) { return each->who_calls() != caller::elsewhere; });
-  return found == runtimes.end() ? nullptr : *found;
+      all, [](const blocking_calls* each) { return each->who_calls() != caller::elsewhere; });
+  return found == all.end() ? nullptr : *found;
 }
 
 }  // namespace plait

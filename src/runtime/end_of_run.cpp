@@ -5,7 +5,6 @@
 #include <cerrno>  // program_invocation_short_name
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -170,6 +169,19 @@ void add_rank(program_record& record, std::string_view told) {
   while (!told.empty()) workers.push_back(take<ledger_entry>(told));
 }
 
+/// Returns how many runtimes the rank has made that has made most: one may have failed to make its
+/// own.  Collective.
+[[nodiscard]] std::size_t most_runs(environment& env, std::size_t own) {
+  std::string told;
+  put(told, own);
+  for (std::string_view one : env.gather(told)) own = std::max(own, take<std::size_t>(one));
+  told.clear();
+  put(told, own);
+  told = env.broadcast(told);
+  std::string_view agreed = told;
+  return take<std::size_t>(agreed);
+}
+
 void find_paths(program_record& record) {
   for (std::size_t i = 0; i < record.runs.size(); ++i) {
     traced_run& run = record.runs[i];
@@ -278,7 +290,7 @@ void end_of_run::gather_and_write() {
   for (const ledger_entry& one : ledger_) put(mine, one);
   const std::vector<std::string> told = env_.gather(mine);
   record.runtimes = static_cast<int>(record.runs.size());
-  if (!wanted_.events) record.runs.clear();
+  record.runs.resize(wanted_.events ? most_runs(env_, record.runs.size()) : 0);
   const double offset_s = wanted_.events ? env_.measure_clock_offset().offset_s : 0;
   for (traced_run& run : record.runs)
     run.events = gather_events(env_, std::exchange(run.events, {}), offset_s);

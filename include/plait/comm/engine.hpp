@@ -78,7 +78,8 @@ class engine {
   /// it.  Errors: usage_error for a peer or a tag out of range, and for a
   /// communicator of which this rank is no member, or that another engine uses; `error` for a
   /// communicator that was in use when a task failed.  Of operations on windows only signals have
-  /// sequence numbers.
+  /// sequence numbers, and their peer and place are not checked
+  /// (`exposed_memory::expect_in_range`).
   void enqueue(operation& op, const communicator& among = {});
   /// Makes a communicator this engine's, as the first `enqueue` among its ranks does.  For callers
   /// that must know that it may be used before they submit anything else.  Errors: as `enqueue`.

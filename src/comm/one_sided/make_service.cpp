@@ -25,7 +25,7 @@ namespace {
     const std::size_t some = std::max<std::size_t>(memory.size_bytes, 1);
     constexpr std::align_val_t alignment{4096};
     made.memory = {static_cast<std::byte*>(::operator new(some, alignment)),
-                   [](std::byte* memory) { ::operator delete(memory, alignment); }};
+                   [](std::byte* all) { ::operator delete(all, alignment); }};
     made.begin = made.memory.get();
     std::memset(made.begin, 0, some);
   }

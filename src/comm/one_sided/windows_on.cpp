@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
+#include <cstddef>
 
 #include <plait/comm/windows_on.hpp>
 
@@ -8,6 +9,7 @@
 namespace plait {
 
 constexpr std::array<std::string_view, 3> carrier_names{"auto", "messages", "rma"};
+static_assert(carrier_names.size() == static_cast<std::size_t>(windows_on::rma) + 1);
 
 std::string_view to_string(windows_on what) noexcept {
   return name_in(carrier_names, what);

@@ -5,8 +5,9 @@
 /// guarded_system_calls.cpp.
 ///
 /// Everything here is hidden, so that a handler reaches it without reading a table of addresses,
-/// which may lie on a closed page.  For that the parts are built without stack protection and
-/// without calls to memcpy and its kin that the source does not make (src/CMakeLists.txt).
+/// which may lie on a closed page.  So may what belongs to the thread, and the C library: the files
+/// are built without stack protection and without calls to memcpy and its kin that the source does
+/// not make (src/CMakeLists.txt).
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__)
