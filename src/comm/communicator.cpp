@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -213,12 +214,10 @@ communicator adopt(environment& env, MPI_Comm comm, std::string name) {
   mpi_token_guard guard(env.token());
   auto made = make_space(env, std::move(name), agree(env, comm, 0).number);
   fill(*made, comm);
-  for (const int rank : made->world_ranks) {
-    if (rank == MPI_UNDEFINED) {
-      made->close();
-      throw usage_error("communicator '" + made->name +
-                        "': it has processes that are not among the ranks of this job");
-    }
+  if (std::ranges::find(made->world_ranks, MPI_UNDEFINED) != made->world_ranks.end()) {
+    made->close();
+    throw usage_error("communicator '" + made->name +
+                      "': it has processes that are not among the ranks of this job");
   }
   return native_access::make(std::move(made));
 }

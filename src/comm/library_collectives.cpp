@@ -69,17 +69,9 @@ std::byte no_bytes_to_receive[1];
 }
 
 [[nodiscard]] bool combines(operation what) {
-  switch (what) {
-    case operation::reduce:
-    case operation::allreduce:
-    case operation::scan:
-    case operation::exscan:
-    case operation::reduce_scatter:
-    case operation::reduce_scatter_block:
-      return true;
-    default:
-      return false;
-  }
+  using enum operation;
+  return what == reduce || what == allreduce || what == scan || what == exscan ||
+         what == reduce_scatter || what == reduce_scatter_block;
 }
 
 /// Key of the attribute by which a datatype leads to the arguments of its reduction.  Made once,
@@ -118,16 +110,9 @@ std::optional<std::string> obstacle_to_library(const shape& call) {
 }
 
 bool ranks_see_different_sizes(operation what) noexcept {
-  switch (what) {  // each rank lays out blocks of its own
-    case operation::gatherv:
-    case operation::scatterv:
-    case operation::allgatherv:
-    case operation::alltoallv:
-    case operation::reduce_scatter:
-      return true;
-    default:
-      return false;
-  }
+  using enum operation;  // each rank lays out blocks of its own
+  return what == gatherv || what == scatterv || what == allgatherv || what == alltoallv ||
+         what == reduce_scatter;
 }
 
 // --- a call -------------------------------------------------------------------------------------

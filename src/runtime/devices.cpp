@@ -61,11 +61,7 @@ class held_until final : public detail::awaited {
  public:
   explicit held_until(hold until) noexcept : until_(std::move(until)) {}
   void ended(const std::exception_ptr& why) noexcept override {
-    if (why != nullptr) {
-      until_.fail(why);
-    } else {
-      until_.release();
-    }
+    why != nullptr ? until_.fail(why) : until_.release();
   }
 
  private:

@@ -36,14 +36,11 @@ void declare(submission<Call>& task, const patch& where, access_mode mode) {
   task.also({memory_of(joined.loops == 0 ? joined : where), mode});
 }
 
-void run_group(const parts_ptr& parts, std::uint32_t group) {
-  parts->run(group);
-}
-
 void submit_groups(scheduler& tasks, task_name name, priority urgency, const parts_ptr& parts,
                    std::uint32_t first, std::uint32_t last) {
   for (std::uint32_t g = first; g < last; ++g) {
-    auto copying = tasks.task(name, &run_group, parts, g);
+    auto copying = tasks.task(
+        name, [](const parts_ptr& all, std::uint32_t group) { all->run(group); }, parts, g);
     copying.priority(urgency);
     for (const box_copy& copy : parts->copies_of(g)) {
       declare(copying, copy.read(), access_mode::in);

@@ -56,8 +56,8 @@ class one_sided_service {
 struct served_window {
   virtual ~served_window() = default;
   /// Returns the channel in which `op` gets its sequence number; null for an operation without one.
-  /// The thread that enqueues.  Precondition: its peer, its bytes and its flag are in range, and the
-  /// window has not ended.
+  /// The thread that enqueues.  Precondition: its peer, its bytes and its flag are in range, and
+  /// the window has not ended.
   [[nodiscard]] virtual channel* channel_for(const operation& op) = 0;
 
   std::unique_ptr<one_sided_service> service;

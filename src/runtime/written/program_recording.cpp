@@ -40,15 +40,10 @@ namespace files = std::filesystem;
 }
 
 [[nodiscard]] recorded_message::kind kind_of_message(operation::kind what) noexcept {
-  switch (what) {
-    case operation::kind::send:
-    case operation::kind::receive:
-      return recorded_message::kind::point_to_point;
-    case operation::kind::collective:
-      return recorded_message::kind::library_collective;
-    default:
-      return recorded_message::kind::one_sided;
-  }
+  using kind = operation::kind;
+  if (what == kind::collective) return recorded_message::kind::library_collective;
+  return what == kind::send || what == kind::receive ? recorded_message::kind::point_to_point
+                                                     : recorded_message::kind::one_sided;
 }
 
 }  // namespace

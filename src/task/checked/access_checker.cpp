@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include <plait/core/exception_text.hpp>
 #include <plait/task/access_error.hpp>
 
 #include "task/graphs/replayed_graph.hpp"
@@ -304,15 +305,7 @@ void access_checker::run(task_node& node, node_action action) {
     return;
   }
   std::string text = describe(mine);
-  if (thrown != nullptr) {
-    try {
-      std::rethrow_exception(thrown);
-    } catch (const std::exception& e) {
-      text += "; then it threw: " + std::string(e.what());
-    } catch (...) {
-      text += "; then it threw";
-    }
-  }
+  if (thrown != nullptr) text += "; then it threw: " + exception_text(thrown);
   throw access_error(text);
 }
 

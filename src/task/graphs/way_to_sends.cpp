@@ -20,14 +20,6 @@ using node_list = std::vector<rank_input>;
 /// Upper limit of visits while the ways to the single sends are found, for each node of the graph.
 constexpr std::size_t most_visits_a_task = 64;
 
-[[nodiscard]] std::vector<std::size_t> sends_of(const node_list& nodes) {
-  std::vector<std::size_t> result;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (sends(nodes[i])) result.push_back(i);
-  }
-  return result;
-}
-
 struct predecessor {
   std::size_t node;
   bool wraps;  ///< it is of the iteration before
@@ -158,7 +150,10 @@ class half {
 }  // namespace
 
 std::vector<bool> goes_first(const node_list& nodes) {
-  const std::vector<std::size_t> all_sends = sends_of(nodes);
+  std::vector<std::size_t> all_sends;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (sends(nodes[i])) all_sends.push_back(i);
+  }
   const ways lead(nodes);
   std::vector<std::size_t> candidates = lead.to(all_sends);
   half first(nodes);

@@ -119,11 +119,9 @@ hold::~hold() {
     release();
     return;
   }
-  std::string place;
   try {
-    place = detail::first_failure::place_of(*of_->parent);
-    fail(std::make_exception_ptr(
-        error(place + ": its hold was dropped, neither released nor failed")));
+    fail(std::make_exception_ptr(error(detail::first_failure::place_of(*of_->parent) +
+                                       ": its hold was dropped, neither released nor failed")));
   } catch (...) {
     fail(std::current_exception());
   }

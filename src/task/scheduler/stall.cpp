@@ -17,6 +17,7 @@
 
 #include <plait/core/error.hpp>
 
+#include "core/filled.hpp"
 #include "task/scheduler/stall_reports.hpp"
 
 namespace plait::detail {
@@ -169,12 +170,6 @@ class stall_survey {
   return !others && !found.held.empty();
 }
 
-[[nodiscard]] std::string tenths(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", seconds);
-  return text;
-}
-
 /// Nobody but the owners of holds can move anything, and the program has given them all the time
 /// that it may: its memory, which they use, would be freed.
 [[noreturn]] void end_with_holds(const stall& found) {
@@ -184,7 +179,7 @@ class stall_survey {
     const stall::held_task& one = found.held[i];
     names += std::string(i == 0 ? "'" : ", '") + one.name + "'";
     if (one.iteration != 0) names += " of iteration " + std::to_string(one.iteration);
-    names += " (for " + tenths(one.held_s) + " s)";
+    names += " (for " + fixed(one.held_s, 1) + " s)";
   }
   if (found.held.size() > most_names)
     names += " and " + std::to_string(found.held.size() - most_names) + " more";
