@@ -52,6 +52,15 @@ endfunction()
 add_library(plait_test_flags INTERFACE)
 target_compile_options(plait_test_flags INTERFACE -Wno-shadow)
 
+# plait_test_program(NAME SOURCE LIBRARIES ...): a program that a test starts on ranks.  Of GoogleTest it has the macro
+# that the precompiled headers want.
+function(plait_test_program name source)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE plait_flags ${ARGN} GTest::gtest)
+  target_precompile_headers(${name} REUSE_FROM plait_mpi_test_headers)
+  plait_build_quickly(${name})
+endfunction()
+
 # The program with the tests of `path`, and what to call it with, in this folder and those below.
 function(plait_program_of path out)
   string(REPLACE "/" "_" program ${path})
