@@ -3,7 +3,6 @@
 #include "comm/engine/held/held_queue.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <plait/core/error.hpp>
 
@@ -28,9 +27,9 @@ void held_queue::release(const operation& op) {
 std::vector<held_queue::entry> held_queue::take(const auto& which) {
   std::vector<entry> taken;
   next_due_ = shortest_rest_ = never;
-  std::erase_if(entries_, [&](entry& one) {
+  std::erase_if(entries_, [&](const entry& one) {
     if (which(one)) {
-      taken.push_back(std::move(one));
+      taken.push_back(one);
       return true;
     }
     next_due_ = std::min(next_due_, one.until);
