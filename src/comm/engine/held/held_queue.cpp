@@ -3,7 +3,6 @@
 #include "comm/engine/held/held_queue.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <plait/core/error.hpp>
 
