@@ -66,7 +66,6 @@ void act_on_copy(detail::task_node& node, detail::node_action action) {
   auto* const stored = ::new (static_cast<void*>(node.storage)) copied_call;
   stored->run = call.run;
   if (call.argument_bytes > 0) std::memcpy(stored->argument, call.argument, call.argument_bytes);
-  if (node.recorded != nullptr) node.recorded->repeatable = true;
   node.act = &act_on_copy;
   return node;
 }

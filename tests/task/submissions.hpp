@@ -24,7 +24,6 @@ class submissions {
  public:
   int add(const std::vector<Declared>& accesses) {
     detail::task_node& node = nodes_.emplace_back();
-    node.generation = 1;
     node.id = nodes_.size();
     node.successors.store(nullptr);
     for (const auto& a : accesses) {

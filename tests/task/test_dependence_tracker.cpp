@@ -231,7 +231,6 @@ TEST(dependence_tracker, reductions_by_another_operation_are_ordered) {
   const char other_operation = 0;
   const void* operations[] = {&any_operation, &other_operation};
   for (std::size_t i = 0; i < 2; ++i) {
-    nodes[i].generation = 1;
     nodes[i].id = i + 1;
     nodes[i].successors.store(nullptr);
     tracker.add(nodes[i], {100, 108}, access_mode::reduce, operations[i]);

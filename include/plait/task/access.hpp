@@ -137,6 +137,9 @@ struct access {
       std::is_pointer_v<Stored> &&
       detail::contiguous_elements<std::remove_cv_t<std::remove_pointer_t<Stored>>> &&
       !detail::holds_its_elements<std::remove_cv_t<std::remove_pointer_t<Stored>>>;
+  static constexpr bool is_written_piece =
+      (Mode == access_mode::out || Mode == access_mode::inout) && !is_box && !is_boxes &&
+      !is_container;
   using operation = Operation;  ///< what a reduction combines with; else void
   Stored stored;                ///< std::span<T> or a view (passed by value), or T* (passed as T&)
 
@@ -223,6 +226,20 @@ template <access_mode Mode, class Stored, class Operation>
 inline constexpr bool is_access<access<Mode, Stored, Operation>> = true;
 
 namespace detail {
+
+/// Place in a tuple of the first access to a range of bytes that a task writes alone; the size of
+/// the tuple if there is none.
+template <class... T>
+[[nodiscard]] consteval std::size_t first_written_piece(const std::tuple<T...>* /*of*/) noexcept {
+  const bool found[] = {[] {
+                          if constexpr (is_access<T>) return T::is_written_piece;
+                          return false;
+                        }()...,
+                        true};
+  std::size_t place = 0;
+  while (!found[place]) ++place;
+  return place;
+}
 
 template <class T>
 inline constexpr bool is_contiguous_view =

@@ -189,6 +189,9 @@ class scheduler {
   /// Returns a node to be filled, then given to `submit`.  Helps while the in-flight limit is
   /// reached.  Submitting thread.
   [[nodiscard]] detail::task_node& allocate(task_name name, detail::node_kind kind);
+  /// Returns a node of a task.  Unless the node `ends_with_care`, it is ordered after earlier
+  /// accesses to bytes that the task writes alone.
+  [[nodiscard]] detail::task_node& allocate(task_name name, byte_range written);
   /// Orders `node` after earlier accesses to `bytes`.
   /// `operation` tells reductions apart.
   void add_access(detail::task_node& node, byte_range bytes, access_mode mode,
@@ -338,19 +341,25 @@ auto scheduler::task(task_name name, Function&& function, Arguments&&... argumen
   auto stored = std::tuple_cat(detail::stored_argument(std::forward<Arguments>(arguments))...);
   using call = decltype(detail::bound_call{std::decay_t<Function>(std::forward<Function>(function)),
                                            std::move(stored)});
-  detail::task_node& node = allocate(name, detail::node_kind::compute);
+  using all = std::remove_cvref_t<decltype(stored)>;
+  constexpr std::size_t written = detail::first_written_piece(static_cast<const all*>(nullptr));
+  detail::task_node& node = [&]() -> detail::task_node& {
+    if constexpr (written < std::tuple_size_v<all>) {
+      return allocate(name, std::get<written>(stored).bytes());
+    } else {
+      return allocate(name, detail::node_kind::compute);
+    }
+  }();
   try {
-    std::apply(
-        [&](const auto&... one) {
-          [[maybe_unused]] const auto add_if_access = [&](const auto& argument) {
-            using kind = std::remove_cvref_t<decltype(argument)>;
-            if constexpr (is_access<kind>) {
-              add(node, argument);
-            }
-          };
-          (add_if_access(one), ...);
-        },
-        stored);
+    const auto add_if_access =
+        [&, all_are_left = node.ends_with_care]<std::size_t i>(std::in_place_index_t<i>) {
+          if constexpr (is_access<std::tuple_element_t<i, all>>)
+            if (i != written || all_are_left) add(node, std::get<i>(stored));
+        };
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (add_if_access(std::in_place_index<i>), ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<all>>{});
     detail::store_call(node, call{std::forward<Function>(function), std::move(stored)});
   } catch (...) {
     // The node is counted already: it runs as nothing.

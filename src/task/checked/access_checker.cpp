@@ -110,7 +110,7 @@ void access_checker::name(const task_node& node, const declared_access& access, 
   name_ids& ids = names_[key];
   ids.last = id;
   if (ids.first == 0) ids.first = ids.last;
-  ids.last_task = {const_cast<task_node*>(&node), node.generation};
+  ids.last_task = node_ref(const_cast<task_node&>(node));
   stale_.watch(access.memory.hull());
   ids.is_container = access.is_container;
   register_rows(access.memory, access.is_container);

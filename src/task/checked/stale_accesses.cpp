@@ -24,7 +24,7 @@ void stale_accesses::begin(task_node& node) {
     std::erase_if(in_flight_, is_done);
     prune_at_ = std::max<std::size_t>(64, 2 * in_flight_.size());
   }
-  in_flight_.push_back({&node, node.generation});
+  in_flight_.emplace_back(node);
 }
 
 void stale_accesses::add_container(const task_node& node, const container& c) {
@@ -33,7 +33,7 @@ void stale_accesses::add_container(const task_node& node, const container& c) {
   std::erase_if(known.users, is_done);
   // What its parent has done to it before is the parent's own affair.
   if (known.users.empty() || node.is_child) known.elements = c.elements();
-  if (!node.is_child) known.users.push_back({const_cast<task_node*>(&node), node.generation});
+  if (!node.is_child) known.users.emplace_back(const_cast<task_node&>(node));
 }
 
 void stale_accesses::record(const std::shared_ptr<replayed_graph>& graph) {

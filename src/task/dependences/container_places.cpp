@@ -33,7 +33,7 @@ void container_places::may_change(const container& c, task_node& task, access_mo
   const bool settled = it.is_settled();
   if (settled) it.elements = c.elements();
   if (settled || mode != access_mode::commutative) it.writers.clear();  // `task` follows them
-  it.writers.push_back({&task, task.generation});
+  it.writers.emplace_back(task);
 }
 
 }  // namespace plait::detail

@@ -108,7 +108,7 @@ void shadow_tracker::replay_begins(const replayed_graph& graph, std::uint64_t fi
     const recorded_task& task = *node.recorded;
     part_.repeated.push_back(
         {.name = node.name, .is = kind_of_item(node), .group = graph.group_of(task)});
-    for (std::uint32_t s = 0; s < task.all; ++s) {
+    for (std::uint32_t s = 0; s < task.all(); ++s) {
       auto& orders = s < task.same ? part_.same : part_.next;
       orders.push_back({task.index, task.successors[s]->recorded->index});
     }

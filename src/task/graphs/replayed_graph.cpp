@@ -176,24 +176,15 @@ void replayed_graph::close(bool measured_priorities, bool one_worker) {
     task.predecessors += task.own_predecessors > 0 ? 1 : 0;
     task.successors = successors_.data() + successors_.size();
     for (const std::size_t s : places[i]) {
-      (s < count ? task.same : task.all) += 1;
+      task.same += s < count ? 1 : 0;
       successors_.push_back(&nodes_[s % count]);
     }
-    task.all += task.same;
+    task.end = successors_.data() + successors_.size();
+    task.tasks_each = static_cast<std::uint32_t>(count);
+    task.opens = !follows[i];
+    task.is_met_plainly = follows[i] && task.own_predecessors > 0 && task.predecessors == 1;
   }
-  // In the first iteration nothing wraps: as if one before it had met those successors.
-  for (task_node& node : nodes_) {
-    node.unmet.store(node.recorded->predecessors, std::memory_order_relaxed);
-    node.own_unmet = node.recorded->own_predecessors;
-  }
-  for (const task_node& node : nodes_) {
-    const recorded_task& task = *node.recorded;
-    for (std::uint32_t s = task.same; s < task.all; ++s) meet(*task.successors[s], node.unshared);
-  }
-  for (task_node& node : nodes_) {
-    node.recorded->first_predecessors = node.unmet.load(std::memory_order_relaxed);
-    node.recorded->first_own_predecessors = node.own_unmet;
-  }
+  set_up();
   for (std::size_t i = 0; i < count; ++i) {
     tasks_[i].urgency.store(nodes_[i].urgency, std::memory_order_relaxed);
     if (nodes_[i].exclusions != nullptr) nodes_[i].care |= task_node::excluding;
@@ -216,7 +207,7 @@ void replayed_graph::rank() noexcept try {
     rank_input& one = input.emplace_back();
     one.is = kind_of(nodes_[i]);
     one.took = std::max<ticks>(0, task.took);
-    for (std::uint32_t s = 0; s < task.all; ++s) {
+    for (std::uint32_t s = 0; s < task.all(); ++s) {
       one.successors.push_back(task.successors[s]->recorded->index);
     }
     one.same = task.same;
@@ -252,12 +243,20 @@ void replayed_graph::adopt_containers() {
 void replayed_graph::begin(std::uint64_t iterations, std::uint64_t first_id) noexcept {
   iterations_ = iterations;
   first_id_ = first_id;
-  last_iteration_ = first_id + (iterations - 1) * tasks_each_;
-  for (task_node& node : nodes_) {  // a failure may have left anything there
+  first_id_of_next_ = first_id + iterations * tasks_each_;
+  if (has_stopped_.exchange(false, std::memory_order_relaxed)) set_up();
+  for (task_node& node : nodes_) node.id.store(first_id++, std::memory_order_relaxed);
+}
+
+/// In the first iteration nothing wraps: as if one before it had met those successors.
+void replayed_graph::set_up() noexcept {
+  for (task_node& node : nodes_) {
+    node.unmet.store(node.recorded->predecessors, std::memory_order_relaxed);
+    node.own_unmet = node.recorded->own_predecessors;
+  }
+  for (const task_node& node : nodes_) {
     const recorded_task& task = *node.recorded;
-    node.unmet.store(task.first_predecessors, std::memory_order_relaxed);
-    node.own_unmet = task.first_own_predecessors;
-    node.id.store(first_id++, std::memory_order_relaxed);
+    for (std::uint32_t s = task.same; s < task.all(); ++s) meet(*task.successors[s], node.unshared);
   }
 }
 

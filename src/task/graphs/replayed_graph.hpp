@@ -28,7 +28,9 @@ namespace plait::detail {
 /// touches it until s has released others.
 ///
 /// Why a replay may begin with what wraps already met: the predecessors of a task whose edges wrap
-/// have no run before its first.  What is left are the predecessors of its own iteration.
+/// have no run before its first.  What is left are the predecessors of its own iteration.  The last
+/// iteration meets what wraps, too, and so leaves the counters as the next replay needs them.  Of
+/// the tasks after it, those that follow none of their iteration would run: they are not released.
 ///
 /// Why a task need not precede itself: if any p -> s exists, s(k+1) follows p(k+1) or, where the
 /// edge wraps, p(k), and that follows s(k).  Only one without predecessors gets an edge to itself.
@@ -108,10 +110,9 @@ class replayed_graph {
     if (releases) {
       // Whoever makes the node ready next is told so by its successors, or theirs.
       const std::uint64_t id = node.id.load(std::memory_order_relaxed);
-      node.id.store(id + tasks_each_, std::memory_order_relaxed);
-      const std::uint32_t count = id >= last_iteration_ ? task.same : task.all;
+      node.id.store(id + task.tasks_each, std::memory_order_relaxed);
       task_node* const* s = task.successors;
-      for (task_node* const* const end = s + count; s != end; ++s) {
+      for (task_node* const* const end = task.end; s != end; ++s) {
         task_node& successor = **s;
         if (!meet(successor, own)) continue;
         if (last_met != nullptr) [[unlikely]] {
@@ -121,6 +122,7 @@ class replayed_graph {
         last_met = &successor;
       }
     }
+    if (!releases) has_stopped_.store(true, std::memory_order_relaxed);
     if (last_met == nullptr) return active_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     released(*last_met);
     return false;
@@ -148,13 +150,17 @@ class replayed_graph {
     if (own) {
       if (--node.own_unmet != 0) return false;
       node.own_unmet = task.own_predecessors;
+      if (task.is_met_plainly) [[likely]]
+        return true;
     }
     if (!own || task.predecessors != 1) {
       if (!node.meet_one()) return false;
       node.unmet.store(task.predecessors, std::memory_order_relaxed);
     }
-    return true;
+    return !task.opens || node.id.load(std::memory_order_relaxed) < first_id_of_next_;
   }
+  /// Sets the counters of all nodes up for a first iteration.
+  void set_up() noexcept;
   /// Notes how long `task` ran.  By the thread that finishes it, before it meets its successors:
   /// nobody else touches its node then.
   void sampled(recorded_task& task) noexcept {
@@ -201,7 +207,8 @@ class replayed_graph {
   std::uint64_t tasks_each_ = 1;  ///< nodes of an iteration: a deque takes 20 instructions to count
   std::uint64_t iterations_ = 0;
   std::uint64_t first_id_ = 0;
-  std::uint64_t last_iteration_ = 0;  ///< id with which it begins
+  std::uint64_t first_id_of_next_ = 0;    ///< of what comes after the last iteration
+  std::atomic<bool> has_stopped_{false};  ///< after a failure, which may have left any counts
 };
 
 }  // namespace plait::detail

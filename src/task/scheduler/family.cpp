@@ -63,6 +63,10 @@ task_node& scheduler::implementation::allocate_child(task_node& parent, const ch
   if (kind == node_kind::asynchronous) siblings.has_messages = true;
   node.is_child = true;
   node.is_told = true;
+  node.ends_with_care = true;
+  // Predecessors may finish before it is submitted, while the parent is suspended.
+  node.is_met_elsewhere = true;
+  node.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
   node.care |= task_node::elsewhere;
   children.open_submission = &node;
   watch.submission_begins(node);

@@ -28,7 +28,8 @@ class inbox {
     count_.fetch_add(1, std::memory_order_seq_cst);
     arrived_.push(node);
   }
-  [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return count_.load(std::memory_order_seq_cst); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   /// Between these two the inbox is not said to be empty.
   void begin_care() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
   void end_care() noexcept { count_.fetch_sub(1, std::memory_order_seq_cst); }

@@ -39,6 +39,10 @@ class ready_set {
     if (w != nullptr && w->is_only) return add_serially(node);
     w == nullptr || w->of != nullptr ? add_outside(node) : add_to_queues(node, *w);
   }
+  /// Adds a task that is usual, and that the only worker has released.
+  [[gnu::always_inline]] void add_usual(task_node& node) noexcept {
+    serial_.push(&node, node.id.load(std::memory_order_relaxed));
+  }
   /// Adds a task that the only worker has released, or a submission of its own.
   [[gnu::always_inline]] void add_serially(task_node& node) noexcept {
     serial_.push(&node, node.id.load(std::memory_order_relaxed), node.urgency);
@@ -57,6 +61,13 @@ class ready_set {
   }
   /// Returns what the only worker runs next, or null, if no care is needed.
   [[gnu::always_inline, nodiscard]] task_node* find_plain() noexcept { return serial_.take(); }
+  /// Returns whether `find_usual` finds what the only worker runs next.
+  [[gnu::always_inline, nodiscard]] bool are_usual() const noexcept {
+    return (outside_.size() | serial_.unusual()) == 0;
+  }
+  [[gnu::always_inline, nodiscard]] task_node* find_usual() noexcept {
+    return serial_.take_usual();
+  }
   /// Returns whether others have made tasks ready, or something has failed: what the only worker
   /// asks before each task.  Who fails says so before it releases anybody.
   [[nodiscard]] bool needs_care() const noexcept { return !outside_.empty(); }

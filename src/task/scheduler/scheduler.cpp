@@ -115,21 +115,9 @@ namespace {
     s.tasks.open = &s.tasks.take(name, kind);
   }
   s.tasks.open->is_told = s.recording != nullptr || s.watch.watches_submission();
+  s.tasks.open->ends_with_care = true;
   s.watch.submission_begins(*s.tasks.open);
   return *s.tasks.open;
-}
-
-/// A submission that has not passed is over.
-[[gnu::noinline]] void left_submission(auto& s, node_kind kind) noexcept {
-  s.time().left();
-  if (kind == node_kind::compute && !s.watch.is_watching()) s.time().let_submissions_pass();
-}
-
-/// Submits a node that waits for nothing.
-[[gnu::noinline]] void submit_ready(auto& s, task_node& node) {
-  node.kind == node_kind::compute ? s.ready.add_submitted(node)
-                                  : s.start_in_turn(node, node, &s.threads.submitter());
-  if (s.time().is_inside()) left_submission(s, node.kind);
 }
 
 /// Waits for what has begun without a node, if nothing else is unfinished and that takes no more
@@ -153,6 +141,30 @@ namespace {
   return is_over && !s.failure.happened();
 }
 
+/// Returns a node for a task whose submission passes; null for others.
+[[gnu::always_inline]] inline task_node* take_passing(auto& s, const char* name) noexcept {
+  const detail::crew::role& here = detail::crew::here;
+  // Other threads, and tasks, are inside.
+  if (here.of != &s.threads || here.self->time.is_inside() || s.tasks.open != nullptr ||
+      s.tasks.is_full() || !s.tasks.has_free() || !here.self->time.passed())
+    return nullptr;
+  return s.tasks.open = &s.tasks.take(name, node_kind::compute);
+}
+
+/// Ends the submission of a node that `ends_with_care`.
+[[gnu::noinline]] void submit_with_care(auto& s, task_node& node) {
+  if (node.is_told && node.is_child) return s.submit_child(node);
+  s.tasks.open = nullptr;
+  if (node.is_told && node.recorded != nullptr) return;
+  const bool is_task = node.kind == node_kind::compute;
+  if (detail::submitted_tasks::is_ready(node)) {
+    is_task ? s.ready.add_submitted(node) : s.start_in_turn(node, node, &s.threads.submitter());
+  }
+  if (!s.time().is_inside()) return;  // it has passed
+  s.time().left();
+  if (is_task && !s.watch.is_watching()) s.time().let_submissions_pass();
+}
+
 [[gnu::noinline]] void declare(auto& s, task_node& node, byte_range bytes, access_mode mode,
                                const void* operation) {
   if (s.watch.declares(node, bytes, mode, operation))
@@ -163,14 +175,18 @@ namespace {
 
 /// Not to be inlined: see `of_suspendable_task`.
 [[gnu::noinline]] task_node& scheduler::allocate(task_name name, node_kind kind) {
+  const bool may_pass = kind == node_kind::compute;
+  task_node* const node = may_pass ? take_passing(*self_, name.c_str()) : nullptr;
+  return node != nullptr ? *node : allocate_with_care(*self_, name.c_str(), kind);
+}
+
+[[gnu::noinline]] task_node& scheduler::allocate(task_name name, byte_range written) {
   implementation& s = *self_;
-  const detail::crew::role& here = detail::crew::here;
-  // Other threads, and tasks, are inside.
-  if (kind != node_kind::compute || here.of != &s.threads || here.self->time.is_inside() ||
-      s.tasks.open != nullptr || s.tasks.is_full() || !s.tasks.has_free() ||
-      !here.self->time.passed())
-    return allocate_with_care(s, name.c_str(), kind);
-  return *(s.tasks.open = &s.tasks.take(name.c_str(), node_kind::compute));
+  task_node* const node = take_passing(s, name.c_str());
+  if (node == nullptr) return allocate_with_care(s, name.c_str(), node_kind::compute);
+  if (!s.tasks.tracker.adds_first(*node, written)) [[unlikely]]
+    node->ends_with_care = true;
+  return *node;
 }
 
 void scheduler::add_access(task_node& node, byte_range bytes, access_mode mode,
@@ -194,11 +210,10 @@ void scheduler::add_box(task_node& node, const strided_bytes& box, access_mode m
 
 void scheduler::submit(task_node& node) {
   implementation& s = *self_;
-  if (node.is_told && node.is_child) return s.submit_child(node);
+  if (node.ends_with_care) [[unlikely]]
+    return submit_with_care(s, node);
   s.tasks.open = nullptr;
-  if (node.is_told && node.recorded != nullptr) return;
-  if (detail::submitted_tasks::is_ready(node)) return submit_ready(s, node);
-  if (s.time().is_inside()) left_submission(s, node.kind);
+  if (node.edges_made == 0) s.ready.add_submitted(node);
 }
 
 void scheduler::count_out(task_node& node) noexcept {

@@ -156,6 +156,8 @@ struct scheduler::implementation {
 template <bool alone>
 [[gnu::always_inline]] inline void scheduler::implementation::make_ready(detail::task_node& node,
                                                                          detail::worker* w) {
+  if (alone && node.is_usual()) [[likely]]
+    return ready.add_usual(node);
   if ((node.care & detail::task_node::elsewhere) == 0) [[likely]]
     return alone ? ready.add_serially(node) : ready.add_released(node, w);
   if (node.kind == detail::node_kind::asynchronous) {
@@ -208,10 +210,9 @@ template <class Done>
       stalls.look(quiet, threads, tasks, replaying.get(), held.tasks, sources.in_flight());
     if (sources.any()) {
       // What it completed while it gave the token back counts too, and is not in its answer.
-      const auto finished = w.counts.finished.load(std::memory_order_relaxed);
+      const std::uint64_t finished = w.counts.all_finished();
       const bool worked = sources.poll(poll_again);
-      if (worked || w.counts.finished.load(std::memory_order_relaxed) != finished)
-        publish_counts(w);
+      if (worked || w.counts.all_finished() != finished) publish_counts(w);
     }
     if ((node = ready.find(w)) != nullptr) break;
     poll_again = sources.any() && sources.idle_wait(awake_since) == 0;

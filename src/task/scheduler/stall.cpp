@@ -31,7 +31,8 @@ class stall_survey {
   void add_submitted(const task_node& node) {
     if (node.finished()) return;
     // The counter of a node without edges keeps its guard; see is_ready.
-    const bool waits = node.edges_made > 0 && node.unmet.load(std::memory_order_relaxed) > 0;
+    const bool waits = node.edges_made > 0 &&
+                       (!node.is_met_elsewhere || node.unmet.load(std::memory_order_relaxed) > 0);
     tasks_.push_back({.node = &node, .is = state_of(node, waits)});
   }
 
@@ -104,7 +105,7 @@ class stall_survey {
   /// the dependence wraps.
   void find_replayed_successors(std::size_t place) {
     const recorded_task& task = *tasks_[place].node->recorded;
-    for (std::uint32_t i = 0; i < task.all; ++i) {
+    for (std::uint32_t i = 0; i < task.all(); ++i) {
       const auto found = places_.find(task.successors[i]);
       if (found == places_.end()) continue;
       stall::task& successor = tasks_[found->second];
@@ -130,8 +131,8 @@ class stall_survey {
 
 /// Grows with every task that starts or finishes, those of a replay included.
 [[nodiscard]] std::uint64_t progress_mark(const crew& threads, const replayed_graph* replaying) {
-  std::uint64_t mark = threads.total(&counters::finished) + threads.total(&counters::uncounted) +
-                       threads.total(&counters::children);
+  std::uint64_t mark = threads.total(&counters::tasks) + threads.total(&counters::finished) +
+                       threads.total(&counters::uncounted) + threads.total(&counters::children);
   if (replaying == nullptr) return mark;
   for (const task_node& node : replaying->nodes()) {
     mark += node.id.load(std::memory_order_relaxed);

@@ -30,13 +30,13 @@ class submitted_tasks {
   /// Reads the counts; returns how many tasks there is room for.
   [[nodiscard]] std::size_t room() noexcept {
     peak_ = peak();
-    count_out(threads_.total(&counters::uncounted));
+    count_out(threads_.total(&counters::tasks) + threads_.total(&counters::uncounted));
     return limit_ - in_flight();
   }
   [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
   [[nodiscard]] std::size_t peak() const noexcept { return std::max(peak_, in_flight()); }
   [[nodiscard]] bool all_finished() const noexcept {
-    return threads_.total(&counters::finished) == submitted();
+    return threads_.total(&counters::tasks) + threads_.total(&counters::finished) == submitted();
   }
 
   /// Has a free node, of those that others have given back or a new one.
@@ -45,7 +45,7 @@ class submitted_tasks {
   [[nodiscard]] task_node& take(const char* name, node_kind kind) noexcept {
     task_node& node = *std::exchange(free_, free_->next_free);
     if (!is_one_) [[unlikely]]
-      if (free_ != nullptr) free_->prefetch_to_submit();
+      task_node::prefetch_to_submit(free_);
     prepare(node, ++last_id_, name, kind, is_one_);
     return node;
   }
@@ -129,36 +129,30 @@ class submitted_tasks {
 
 inline bool submitted_tasks::is_ready(task_node& node) noexcept {
   // Nobody else knows the node, or lowers its count: no atomic read-modify-write needed.
-  if (node.edges_made == 0) return true;
+  if (node.edges_made == 0 || !node.is_met_elsewhere) return node.edges_made == 0;
   const std::int32_t guard = task_node::submission_guard - node.edges_made;
-  if (node.follows_unshared) [[likely]] {  // some may have finished, while a task was suspended
-    const std::int32_t unmet = node.unmet.load(std::memory_order_relaxed) - guard;
-    node.unmet.store(unmet, std::memory_order_relaxed);
-    return unmet == 0;
-  }
   return node.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
 }
 
 inline void submitted_tasks::prepare(task_node& node, std::uint64_t id, const char* name,
                                      node_kind kind, bool one_worker) noexcept {
   const bool is_task = kind == node_kind::compute;
-  ++node.generation;
   node.id.store(id, std::memory_order_relaxed);
   node.name = name;
-  node.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
   node.successors.store(nullptr, std::memory_order_relaxed);
   // In the order in which they lie, so that one instruction writes several.
+  node.is_met_elsewhere = false;
+  node.ends_with_care = false;
+  node.is_told = false;
+  node.where = 0;
   node.edges_made = 0;
   node.urgency = priority::normal;
-  node.is_told = false;
+  node.care = is_task ? 0 : task_node::elsewhere;
   node.kind = kind;
   node.is_child = false;
   node.unshared = one_worker && is_task;
-  node.follows_unshared = true;
   node.uncounted = false;
   node.trivial = is_task;
-  node.care = is_task ? 0 : task_node::elsewhere;
-  node.where = 0;
 }
 
 }  // namespace plait::detail

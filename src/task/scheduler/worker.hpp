@@ -34,9 +34,15 @@ class lanes {
 
 /// Counts that one thread raises and others add up.
 struct counters {
-  std::atomic<std::uint64_t> finished{0};   ///< nodes that need nothing more
-  std::atomic<std::uint64_t> uncounted{0};  ///< compute nodes finished, asynchronous nodes started
+  /// Nodes that need nothing more, and that counted against the in-flight limit until then.
+  std::atomic<std::uint64_t> tasks{0};
+  std::atomic<std::uint64_t> finished{0};   ///< other nodes that need nothing more
+  std::atomic<std::uint64_t> uncounted{0};  ///< those that count no more: asynchronous and started
   std::atomic<std::uint64_t> children{0};   ///< of those that tasks have submitted, finished
+
+  [[nodiscard]] std::uint64_t all_finished() const noexcept {
+    return tasks.load(std::memory_order_relaxed) + finished.load(std::memory_order_relaxed);
+  }
 };
 
 /// For a thread that is not meant to hide messages: waiting for work is idleness, whatever is in

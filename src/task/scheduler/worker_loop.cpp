@@ -15,9 +15,8 @@ using detail::worker;
 
 namespace {
 
-[[gnu::always_inline]] inline void count_finished(auto& s, worker* w, bool uncounted) noexcept {
-  if (uncounted) s.threads.raise(&counters::uncounted, w);
-  s.threads.raise(&counters::finished, w);
+[[gnu::always_inline]] inline void count_finished(auto& s, worker* w, bool counted) noexcept {
+  s.threads.raise(counted ? &counters::tasks : &counters::finished, w);
   if (w == nullptr) s.ready.wake_submitter();
 }
 
@@ -45,20 +44,31 @@ template <bool passes, bool alone>
 [[gnu::always_inline]] inline void scheduler::implementation::finish_submitted(task_node& node,
                                                                                worker* w) {
   if (!node.trivial) node.act(node, node_action::destroy);
-  if (alone || node.unshared) ++node.generation;  // whoever submits finishes it (add_edge)
+  const std::uint64_t id = passes ? 0 : node.id.load(std::memory_order_relaxed);
+  // Whoever submits finishes it (add_edge).
+  if (alone || node.unshared) node.id.store(0, std::memory_order_relaxed);
   if (!passes) node.exclusions.reset();
   const bool submits = alone || (w != nullptr && w->index == 0);
   const bool is_child = !passes && std::exchange(node.is_child, false);
   const bool counts_for_limit = passes || (node.kind == node_kind::compute && !node.uncounted);
   task_node* ready_now = nullptr;  // oldest first, linked by `next_free`
-  for (edge* list = node.close(submits && !is_child); list != nullptr;) {
+  edge* list =
+      alone ? node.successors.load(std::memory_order_relaxed) : node.close(submits && !is_child);
+  while (list != nullptr) {
     task_node& successor = *list->successor;
     list = list->next;
-    if (!(alone ? successor.meet_one_alone() : successor.meet_one())) continue;
-    if (!passes) watch.released(successor, node.id.load(std::memory_order_relaxed), w);
+    if (successor.is_met_elsewhere) {
+      if (!successor.meet_one()) continue;
+    } else if (--successor.edges_made != 0) {
+      continue;
+    }
+    if (!passes) watch.released(successor, id, w);
     successor.next_free = std::exchange(ready_now, &successor);
   }
-  while (ready_now != nullptr && (ready_now->care & task_node::elsewhere) == 0)
+  const auto is_here = [](const task_node& one) {
+    return alone ? one.is_usual() : (one.care & task_node::elsewhere) == 0;
+  };
+  while (ready_now != nullptr && is_here(*ready_now))
     make_ready<alone>(*std::exchange(ready_now, ready_now->next_free), w);
   if (ready_now != nullptr) hand_on(*this, ready_now, w);
   if (is_child) {
@@ -99,7 +109,7 @@ template <bool passes, bool alone>
 /// later.
 void scheduler::implementation::publish_counts(worker& w) noexcept {
   if (w.index == 0) return;  // it is the submitter
-  for (auto* count : {&w.counts.finished, &w.counts.uncounted}) {
+  for (auto* count : {&w.counts.tasks, &w.counts.finished, &w.counts.uncounted}) {
     count->store(count->load(std::memory_order_relaxed), std::memory_order_seq_cst);
   }
   ready.wake_submitter();
@@ -124,8 +134,8 @@ namespace {
 template <bool alone, bool replays>
 [[gnu::always_inline]] inline bool scheduler::implementation::run_passing(worker& w,
                                                                           task_node& node) {
-  constexpr std::uint8_t elsewhere = alone ? 0 : task_node::elsewhere;
-  const bool with_care = (node.care & ~(elsewhere | task_node::lengthy)) != 0;
+  constexpr std::uint8_t little = alone ? 0 : task_node::elsewhere | task_node::lengthy;
+  const bool with_care = (node.care & ~little) != 0;
   if (alone && with_care) [[unlikely]]
     return run_passing_with_care(*this, w, node);
   if (!w.time.lets_pass() || (!alone && (failure.is_known() || with_care || watch.has_observer())))
@@ -135,7 +145,7 @@ template <bool alone, bool replays>
   if (!execute(node, again)) w.time.stop_passing();
   w.in_task.store(nullptr, std::memory_order_relaxed);
   // A look that is due must not wait for tasks of which nobody knows that they are short.
-  const bool is_brief = again && (node.care & task_node::lengthy) == 0;
+  const bool is_brief = again && (alone || (node.care & task_node::lengthy) == 0);
   const bool looks = !is_brief && sources.any() && sources.passed_when_due();
   // What the task has thrown, submitted or held has stopped the passing.
   if (looks || !w.time.passed()) [[unlikely]] {
@@ -220,8 +230,11 @@ void work_off(auto& in, worker& w) {
   };
   w.in_loop = true;
   for (;;) {
-    const bool is_plain = alone && !in.ready.needs_care();
-    task_node* node = is_plain ? in.ready.find_plain() : in.ready.find(w);
+    const bool is_usual = alone && in.ready.are_usual();
+    const bool is_plain = is_usual || (alone && !in.ready.needs_care());
+    task_node* node = is_usual   ? in.ready.find_usual()
+                      : is_plain ? in.ready.find_plain()
+                                 : in.ready.find(w);
     if (node != nullptr && alone == is_plain && in.template run_passing<alone, replays>(w, *node))
       continue;
     if (node == nullptr || in.failure.is_known()) [[unlikely]] {

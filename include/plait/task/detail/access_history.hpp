@@ -19,42 +19,43 @@ namespace plait::detail {
 /// `task.unmet` still holds its submission guard, so a predecessor that finishes as soon as the
 /// edge is visible cannot make it ready.  The release publishes the edge to the predecessor's
 /// closing exchange.
-[[gnu::noinline]] inline void add_any_edge(task_node& predecessor, task_node& task) {
-  if (predecessor.finished()) return;
-  predecessor.last_successor_id = task.id.load(std::memory_order_relaxed);
+[[gnu::noinline]] inline bool add_any_edge(task_node& predecessor, task_node& task) {
+  if (predecessor.finished()) return false;
   edge* const link = &task.new_edge();
-  link->successor = &task;
   if (predecessor.unshared) {
     link->next = predecessor.successors.load(std::memory_order_relaxed);
-    return predecessor.successors.store(link, std::memory_order_relaxed);
+    predecessor.successors.store(link, std::memory_order_relaxed);
+    return true;
   }
-  task.follows_unshared = false;
+  if (!std::exchange(task.is_met_elsewhere, true))
+    task.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
+  task.ends_with_care = true;
   edge* head = predecessor.successors.load(std::memory_order_acquire);
   do {
     if (head == task_node::closed()) {
-      return task.drop_newest_edge();
+      task.drop_newest_edge();
+      return false;
     }
     link->next = head;
   } while (!predecessor.successors.compare_exchange_weak(head, link, std::memory_order_release,
                                                          std::memory_order_acquire));
+  return true;
 }
-/// Makes `task` a successor of a task, unless that has finished.  `has_place`: an edge has a place
-/// in the node.  A task that is `unshared` is another generation once it has finished.
+/// Makes `task` a successor of a task, unless that has finished, and returns whether.  `has_place`:
+/// an edge has a place in the node.
 template <bool has_place = false>
-[[gnu::always_inline]] inline void add_edge(node_ref reference, task_node& task) {
+[[gnu::always_inline]] inline bool add_edge(node_ref reference, task_node& task) {
   task_node* const predecessor = reference.node;
-  if (predecessor == nullptr || predecessor->generation != reference.generation ||
-      predecessor == &task)
-    return;
-  const std::uint64_t id = task.id.load(std::memory_order_relaxed);
-  if (predecessor->last_successor_id == id) return;
+  if (!reference.is_of_this_life() || predecessor == &task) return false;
+  // Nobody changes an edge of a node before its submitter does: who reads one late reads no worse.
+  edge* const newest = predecessor->successors.load(std::memory_order_acquire);
+  if (newest != nullptr && newest->successor == &task) return true;
   if (!predecessor->unshared || (!has_place && !task.has_place_for_edge())) [[unlikely]]
     return add_any_edge(*predecessor, task);
-  predecessor->last_successor_id = id;
   edge& link = task.new_edge_in_place();
-  link.successor = &task;
-  link.next = predecessor->successors.load(std::memory_order_relaxed);
+  link.next = newest;
   predecessor->successors.store(&link, std::memory_order_relaxed);
+  return true;
 }
 
 /// Says how tasks share bytes.
@@ -72,21 +73,36 @@ struct sharing {
 class access_history {
  public:
   access_history() = default;
-  explicit access_history(task_node& last_writer) : writer_{&last_writer, last_writer.generation} {}
+  explicit access_history(task_node& last_writer) : writer_(last_writer) {}
 
   // `task` touches these very bytes: it follows whom it must, and others will follow it.  Who
   // follows is entered first where there is a place for the edge in its node: that cannot fail.
   void read(task_node& task) {
+    const node_ref sharer(task);  // first: so the compiler sees that there is room
     if (!reads_plainly_ || !task.has_place_for_edge() || sharers_.size() == sharers_.capacity())
       return share(task, {});
-    sharers_.push_back({&task, task.generation});
+    sharers_.push_back(sharer);
     is_shared_ = true;
     add_edge<true>(writer_, task);
   }
   void share(task_node& task, sharing kind);
   void write(task_node& task) {
     if (is_shared_ || !task.has_place_for_edge()) return write_with_care(task);
-    add_edge<true>(std::exchange(writer_, {&task, task.generation}), task);
+    add_edge<true>(std::exchange(writer_, node_ref(task)), task);
+  }
+  /// Does what `write` does for the first access of a task, or nothing, where that takes more than
+  /// to follow a task that is `unshared`: returns which.
+  [[gnu::always_inline, nodiscard]] bool writes_first(task_node& task) noexcept {
+    if (is_shared_) return false;
+    if (writer_.is_of_this_life()) {
+      task_node& predecessor = *writer_.node;
+      if (!predecessor.unshared) return false;
+      task.edges_made = 1;
+      task.first_edge.next = predecessor.successors.load(std::memory_order_relaxed);
+      predecessor.successors.store(&task.first_edge, std::memory_order_relaxed);
+    }
+    writer_ = node_ref(task);
+    return true;
   }
 
   /// `task` touches some of these bytes, which another history keeps account of.
@@ -175,7 +191,7 @@ inline void access_history::hold_lock(task_node& task) const {
     // Twice the room for those that stay, so that the next do not look through them again.
     sharers_.reserve(2 * sharers_.size() + 1);
   }
-  sharers_.push_back({&task, task.generation});
+  sharers_.emplace_back(task);
   is_shared_ = true;
   reads_plainly_ = kind_ == sharing{} && before_.empty();
 }
@@ -184,11 +200,7 @@ inline void access_history::follow_all(task_node& task) const {
   // Unfinished sharers follow what came before them themselves; but one that is `task` itself, or
   // none, says nothing about it.
   bool covered = false;
-  for (const node_ref sharer : sharers_) {
-    if (sharer.node == &task || sharer.unfinished() == nullptr) continue;
-    add_edge(sharer, task);
-    covered = true;
-  }
+  for (const node_ref sharer : sharers_) covered |= add_edge(sharer, task);
   if (!covered) follow_what_came_before(task);
 }
 
@@ -198,7 +210,7 @@ inline void access_history::follow_all(task_node& task) const {
   sharers_.clear();
   is_shared_ = false;
   reads_plainly_ = kind_ == sharing{};
-  writer_ = {&task, task.generation};
+  writer_ = node_ref(task);
 }
 
 inline bool access_history::forget_finished() {

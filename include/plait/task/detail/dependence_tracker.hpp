@@ -50,6 +50,12 @@ class dependence_tracker {
     known != nullptr ? enter(*known, task, mode, operation)
                      : add_elsewhere(task, bytes, mode, operation);
   }
+  /// Does so for the first access of a task, which writes alone, if that is simple: returns
+  /// whether.
+  [[gnu::always_inline, nodiscard]] bool adds_first(task_node& task, byte_range bytes) noexcept {
+    access_history* const known = known_segment(bytes);
+    return known != nullptr && known->writes_first(task);
+  }
   void add_box(task_node& task, const strided_bytes& box, access_mode mode,
                const void* operation = nullptr);
   /// ... to an object and the elements that the object points to.

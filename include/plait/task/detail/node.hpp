@@ -60,25 +60,30 @@ class task_stack;
 struct alignas(64) recorded_task {
   replayed_graph* graph = nullptr;
   task_node* const* successors = nullptr;  ///< `same` of them in its iteration, then those in the
-  std::uint32_t same = 0;                  ///< following one: `all` together
-  std::uint32_t all = 0;
+  task_node* const* end = nullptr;         ///< following one, up to here
+  std::uint32_t same = 0;
+  std::uint32_t tasks_each = 1;       ///< nodes of an iteration of the graph
   std::int32_t predecessors = 0;      ///< what `unmet` counts in an iteration that is not the first
   std::int32_t own_predecessors = 0;  ///< what `own_unmet` counts then
-  std::int32_t first_predecessors = 0;  ///< both in the first iteration
-  std::int32_t first_own_predecessors = 0;
-  std::uint32_t index = 0;  ///< place in the order of submission
-  bool repeatable = true;   ///< its arguments can be copied
+  std::uint32_t index = 0;            ///< place in the order of submission
+  bool repeatable : 1 = true;         ///< its arguments can be copied
+  bool urgency_given : 1 = false;     ///< by .priority()
+  bool opens : 1 = false;             ///< it follows none of its iteration
   // How long it takes, and where that puts it (replayed_graph::rank).  The thread that runs or
   // finishes it writes, until `samples` are enough.
   static constexpr std::uint8_t enough_samples = 4;  ///< of which the first does not count
   std::uint8_t samples = 0;
-  bool urgency_given = false;  ///< by .priority()
   /// Value that `urgency` of the node takes when the node finishes next.
   std::atomic<priority> urgency{priority::normal};
-  std::int64_t this_run = 0;  ///< ticks, of the run that is being sampled
-  std::int64_t took = 0;      ///< ticks, of the shortest run: others were interrupted
+  bool is_met_plainly = false;  ///< it follows no message, and one of its iteration
+  std::int64_t this_run = 0;    ///< ticks, of the run that is being sampled
+  std::int64_t took = 0;        ///< ticks, of the shortest run: others were interrupted
 
   [[nodiscard]] bool is_sampled() const noexcept { return samples < enough_samples; }
+  /// Returns how many successors there are.
+  [[nodiscard]] std::uint32_t all() const noexcept {
+    return static_cast<std::uint32_t>(end - successors);
+  }
 };
 
 static_assert(sizeof(recorded_task) == 64);
@@ -92,33 +97,43 @@ struct node_belongings {
 /// Life of a node: free -> being submitted -> waiting (unmet > 0) -> ready -> running -> finished
 /// (successors closed) -> returned -> free.  Only the submitting thread takes nodes from "returned"
 /// to "free" and to "being submitted", and only it follows `node_ref`s; it can therefore compare
-/// generations without synchronisation.
+/// ids without synchronisation.
 struct alignas(64) task_node {
   static constexpr std::size_t storage_bytes = 128;
   static constexpr int inline_edges = 8;
+
+  task_node() noexcept {
+    for (edge& one : further_edges) one.successor = this;
+  }
 
   // The first cache line: what every task needs.  The edge is here because whoever finishes the
   // predecessor reads it and `unmet` together, and mostly from another core's cache.
   /// Treiber list of edges; `closed()` once the node is finished.  Pushes only, until one exchange
   /// takes everything: no ABA.
   std::atomic<edge*> successors{closed()};
-  /// Predecessors not finished, plus `submission_guard` while it is being submitted.
+  /// Of a task that `is_met_elsewhere`, and of a message: predecessors not finished, plus
+  /// `submission_guard` while it is being submitted.
   std::atomic<std::int32_t> unmet{0};
-  std::uint32_t generation = 0;  // submitting thread only
+  bool is_met_elsewhere = false;  // a predecessor is not `unshared`, or it `is_child`
+  bool ends_with_care = false;    // its submission: for these, or since it is inside of plait
+  bool is_told = false;           // its accesses are not just entered into the program's tracker
+  std::uint8_t where = 0;         // number of the resource that runs it; 0: a worker; or `anyone`
   void (*act)(task_node&, node_action) = nullptr;
-  /// Order of submission, from 1; of a task of a graph: in the iteration that it runs next.
+  /// Order of submission, from 1; of a task of a graph: in the iteration that it runs next; 0 once
+  /// a task that is `unshared` has finished.
   std::atomic<std::uint64_t> id{0};
   task_node* next_free = nullptr;  // while returned, free, or in a list of ready ones
   union {
-    std::int32_t edges_made = 0;  // predecessors that were unfinished when it was submitted
-    std::int32_t own_unmet;       // of a task of a graph; see replayed_graph::meet
+    /// Predecessors that were unfinished when it was submitted; unless it `is_met_elsewhere`, those
+    /// that still are.
+    std::int32_t edges_made = 0;
+    std::int32_t own_unmet;  // of a task of a graph; see replayed_graph::meet
   };
   priority urgency = priority::normal;
-  bool is_told =
-      false;  // its accesses are not just entered into the tracker of the program's tasks
+  std::uint8_t care = 0;  // why it takes more than to call its function and to finish it
   node_kind kind = node_kind::compute;
   bool is_child = false;  // a task has submitted it
-  edge first_edge;
+  edge first_edge{this};
 
   // The second: what few tasks need, and all are asked for.
   /// Locks that the task holds while it runs, in the order of their addresses; null if none.
@@ -129,16 +144,12 @@ struct alignas(64) task_node {
   recorded_task* recorded = nullptr;  // for a task of a graph; it is never returned
   task_stack* stack = nullptr;        // while it runs or is suspended, if it can be
   const char* name = "";
-  std::uint64_t last_successor_id = 0;  // submitting thread only: skips a second edge to a task
   std::atomic<bool> suspended{false};
   traffic exchanges = traffic::both;  // of an asynchronous node
   // With one worker no locked instruction is needed between tasks that it submits and finishes.
-  bool unshared = false;          // whoever submits it finishes it
-  bool follows_unshared = false;  // so do those of its predecessors
-  bool uncounted = false;         // it was suspended: counted as a message that has been started is
-  bool trivial = false;           // `act(destroy)` would do nothing
-  std::uint8_t care = 0;          // why it takes more than to call its function and to finish it
-  std::uint8_t where = 0;         // number of the resource that runs it; 0: a worker; or `anyone`
+  bool unshared = false;   // whoever submits it finishes it
+  bool uncounted = false;  // it was suspended: counted as a message that has been started is
+  bool trivial = false;    // `act(destroy)` would do nothing
 
   // The third and the fourth: what only tasks with several predecessors touch.
   alignas(64) edge further_edges[inline_edges - 1];
@@ -155,6 +166,7 @@ struct alignas(64) task_node {
   static constexpr std::uint8_t ranked = 4;  ///< its runs are timed, or its urgency may change yet
   static constexpr std::uint8_t lengthy = 16;  ///< of a recorded task: it may take long; see below
 
+  static constexpr std::size_t second_line = 64;
   static constexpr std::int32_t submission_guard = 1 << 28;
   static constexpr std::uint8_t anyone = 255;  ///< `where` of a task for workers and the helper
 
@@ -163,12 +175,13 @@ struct alignas(64) task_node {
     return &sentinel;
   }
   [[nodiscard]] bool finished() const noexcept {
-    return successors.load(std::memory_order_acquire) == closed();
+    return id.load(std::memory_order_relaxed) == 0 ||
+           successors.load(std::memory_order_acquire) == closed();
   }
-  /// The edges, newest first; there will be no more.
-  /// `alone`: the caller is also who links edges.
-  [[nodiscard]] edge* close(bool alone) noexcept {
-    if (!alone) return successors.exchange(closed(), std::memory_order_acq_rel);
+  /// Returns the edges, newest first; there will be no more.  `links`: the caller is also who links
+  /// edges.
+  [[nodiscard]] edge* close(bool links) noexcept {
+    if (!links) return successors.exchange(closed(), std::memory_order_acq_rel);
     edge* const all = successors.load(std::memory_order_relaxed);
     successors.store(closed(), std::memory_order_release);
     return all;
@@ -183,20 +196,13 @@ struct alignas(64) task_node {
     unmet.store(0, std::memory_order_relaxed);
     return true;
   }
-  /// `meet_one` by the only worker, where other threads may complete messages.
-  [[nodiscard]] bool meet_one_alone() noexcept {
-    if (!follows_unshared) return meet_one();
-    const std::int32_t left = unmet.load(std::memory_order_relaxed) - 1;
-    unmet.store(left, std::memory_order_relaxed);
-    return left == 0;
-  }
   // Cache lines come from another core's cache one after the other unless asked for before: with
   // two workers most of the time of an empty task was the wait for them.
-  /// Prefetches the memory that submitting a small task with one predecessor writes.
-  void prefetch_to_submit() const noexcept {
-    __builtin_prefetch(this, 1);
-    __builtin_prefetch(&exclusions, 1);
-    __builtin_prefetch(storage, 1);
+  /// Prefetches the memory that submitting a small task with one predecessor writes.  Null will do.
+  static void prefetch_to_submit(const task_node* node) noexcept {
+    for (const std::size_t part : {std::size_t{0}, second_line, sizeof(task_node) - storage_bytes})
+      __builtin_prefetch(
+          reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(node) + part), 1);
   }
   /// Prefetches the memory that running a small task reads beyond the first line, and that
   /// finishing it touches in its successor.
@@ -205,6 +211,8 @@ struct alignas(64) task_node {
     __builtin_prefetch(storage);
     __builtin_prefetch(successors.load(std::memory_order_relaxed), 1);
   }
+  /// Returns whether the task is like most: it needs no care, and has the usual priority.
+  [[nodiscard]] bool is_usual() const noexcept { return care == 0 && urgency == priority::normal; }
   /// Notes whether a recorded task was not short when the clock was last read after it, or has not
   /// been read.  The running thread.
   void set_lengthy(bool is_so) noexcept {
@@ -215,7 +223,7 @@ struct alignas(64) task_node {
     if (has_place_for_edge()) return new_edge_in_place();
     if (more_edges == nullptr) more_edges = std::make_unique<std::deque<edge>>();
     if (edges_made == inline_edges) more_edges->clear();  // of those of an earlier life
-    edge& one = more_edges->emplace_back();
+    edge& one = more_edges->emplace_back(this);
     ++edges_made;
     return one;
   }
@@ -232,7 +240,7 @@ struct alignas(64) task_node {
 
 // In the cache of one core there is room for a few thousand in flight.
 static_assert(sizeof(task_node) == 384);
-static_assert(offsetof(task_node, exclusions) == 64);
+static_assert(offsetof(task_node, exclusions) == task_node::second_line);
 
 /// Turns a list that `next_free` links round.  Returns its first node, the last before.
 [[nodiscard]] inline task_node* turned_round(task_node* newest) noexcept {
@@ -250,11 +258,20 @@ static_assert(offsetof(task_node, exclusions) == 64);
 /// A node as it was in one life; refers to a finished task once the node lives another.
 struct node_ref {
   task_node* node = nullptr;
-  std::uint32_t generation = 0;
+  std::uint64_t id = 0;
 
+  node_ref() = default;
+  explicit node_ref(task_node& one) noexcept
+      : node(&one), id(one.id.load(std::memory_order_relaxed)) {}
+
+  [[gnu::always_inline, nodiscard]] bool is_of_this_life() const noexcept {
+    return node != nullptr && node->id.load(std::memory_order_relaxed) == id;
+  }
   /// The task, unless it has finished.  Submitting thread only.
   [[gnu::always_inline, nodiscard]] task_node* unfinished() const noexcept {
-    return node != nullptr && node->generation == generation && !node->finished() ? node : nullptr;
+    const bool is_open = is_of_this_life() &&
+                         node->successors.load(std::memory_order_acquire) != task_node::closed();
+    return is_open ? node : nullptr;
   }
 };
 

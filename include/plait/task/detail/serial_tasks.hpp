@@ -40,8 +40,14 @@ class serial_tasks {
   [[gnu::always_inline, nodiscard]] task_node* take() noexcept {
     if (unusual_ != 0) [[unlikely]]
       return take_up_to(priority::low);
+    return take_usual();
+  }
+  /// Returns the task that runs next, or null, if none is `unusual`.
+  [[gnu::always_inline, nodiscard]] task_node* take_usual() noexcept {
     return usual().empty() ? nullptr : usual().take();
   }
+  /// Returns how many tasks are of another priority than the usual, or came late.
+  [[nodiscard]] std::size_t unusual() const noexcept { return unusual_; }
 
   /// Returns the task that runs next of those that have at least this priority, or null.
   [[gnu::noinline, nodiscard]] task_node* take_up_to(priority least) noexcept {

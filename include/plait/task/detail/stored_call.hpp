@@ -176,14 +176,14 @@ void store_call(task_node& node, Call&& call) {
     ::new (static_cast<void*>(node.storage))
         std::unique_ptr<stored>(std::make_unique<stored>(std::forward<Call>(call)));
   }
-  if (node.recorded != nullptr) node.recorded->repeatable = stored::repeatable;
+  if constexpr (!stored::repeatable)
+    if (node.recorded != nullptr) node.recorded->repeatable = false;
   if constexpr (!fits_node<stored> || !std::is_trivially_destructible_v<stored>)
     node.trivial = false;
   node.act = [](task_node& self, node_action action) {
     switch (action) {
-      case node_action::run:
-        stored_call<stored>(self).run();
-        break;
+      [[likely]] case node_action::run : stored_call<stored>(self).run();
+      break;
       case node_action::run_again:
         stored_call<stored>(self).run_again();
         break;
