@@ -34,8 +34,8 @@ namespace {
 
 }  // namespace
 
-/// Closes the node, releases its successors and gives it back.  `passes`: the task is a worker's,
-/// needs no care, and nobody watches it.
+/// Ends the node's life, releases its successors and gives it back.  `passes`: the task is a
+/// worker's, needs no care, and nobody watches it.
 ///
 /// Each edge lives in its successor, which may run, finish and be reused as soon as the last of its
 /// predecessors has let go; so an edge is read before `unmet` is lowered, and not after.

@@ -27,8 +27,10 @@ namespace plait::detail {
     predecessor.successors.store(link, std::memory_order_relaxed);
     return true;
   }
-  if (!std::exchange(task.is_met_elsewhere, true))
+  if (!task.is_met_elsewhere) {  // once: whoever has met one of its edges reads it
+    task.is_met_elsewhere = true;
     task.unmet.store(task_node::submission_guard, std::memory_order_relaxed);
+  }
   task.ends_with_care = true;
   edge* head = predecessor.successors.load(std::memory_order_acquire);
   do {

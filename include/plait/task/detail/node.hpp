@@ -94,10 +94,10 @@ struct node_belongings {
   virtual ~node_belongings() = default;
 };
 
-/// Life of a node: free -> being submitted -> waiting (unmet > 0) -> ready -> running -> finished
-/// (successors closed) -> returned -> free.  Only the submitting thread takes nodes from "returned"
-/// to "free" and to "being submitted", and only it follows `node_ref`s; it can therefore compare
-/// ids without synchronisation.
+/// Life of a node: free -> being submitted -> waiting (predecessors not met) -> ready -> running ->
+/// finished (successors closed; of one that is `unshared`, id 0) -> returned -> free.  Only the
+/// submitting thread takes nodes from "returned" to "free" and to "being submitted", and only it
+/// follows `node_ref`s; it can therefore compare ids without synchronisation.
 struct alignas(64) task_node {
   static constexpr std::size_t storage_bytes = 128;
   static constexpr int inline_edges = 8;
@@ -108,11 +108,11 @@ struct alignas(64) task_node {
 
   // The first cache line: what every task needs.  The edge is here because whoever finishes the
   // predecessor reads it and `unmet` together, and mostly from another core's cache.
-  /// Treiber list of edges; `closed()` once the node is finished.  Pushes only, until one exchange
-  /// takes everything: no ABA.
+  /// Treiber list of edges; `closed()` once a node that is not `unshared` is finished.  Pushes
+  /// only, until one exchange takes everything: no ABA.
   std::atomic<edge*> successors{closed()};
-  /// Of a task that `is_met_elsewhere`, and of a message: predecessors not finished, plus
-  /// `submission_guard` while it is being submitted.
+  /// Of a node that `is_met_elsewhere`, and of all nodes of a graph: predecessors not finished,
+  /// plus `submission_guard` while it is being submitted.
   std::atomic<std::int32_t> unmet{0};
   bool is_met_elsewhere = false;  // a predecessor is not `unshared`, or it `is_child`
   bool ends_with_care = false;    // its submission: for these, or since it is inside of plait
@@ -223,7 +223,7 @@ struct alignas(64) task_node {
     if (has_place_for_edge()) return new_edge_in_place();
     if (more_edges == nullptr) more_edges = std::make_unique<std::deque<edge>>();
     if (edges_made == inline_edges) more_edges->clear();  // of those of an earlier life
-    edge& one = more_edges->emplace_back(this);
+    edge& one = more_edges->emplace_back(edge{this});
     ++edges_made;
     return one;
   }

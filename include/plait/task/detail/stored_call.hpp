@@ -182,8 +182,9 @@ void store_call(task_node& node, Call&& call) {
     node.trivial = false;
   node.act = [](task_node& self, node_action action) {
     switch (action) {
-      [[likely]] case node_action::run : stored_call<stored>(self).run();
-      break;
+      case node_action::run:
+        stored_call<stored>(self).run();
+        break;
       case node_action::run_again:
         stored_call<stored>(self).run_again();
         break;
