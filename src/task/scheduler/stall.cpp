@@ -2,10 +2,9 @@
 // Looking at the tasks in flight while other threads run and finish them.
 //
 // Everything here is done by the submitting thread, in an idle spell.  Why it races with nobody:
-//  - Nodes, their names, kinds, `edges_made` and edges are written by this thread alone; nobody
-//  else
-//    frees or reuses a node.  So a node seen unfinished here keeps its identity until this look is
-//    over, even if it finishes meanwhile, and so do the edges, which live in nodes.
+//  - Nodes, their names, kinds, `edges_made` and edges are written by this thread alone, and
+//    nobody else frees or reuses a node.  So a node seen unfinished here keeps its identity until
+//    this look is over, even if it finishes meanwhile, and so do the edges, which live in nodes.
 //  - What other threads change is atomic: `successors`, `unmet`, `id`, and what a worker runs.
 //  - The successors of a recorded task do not change after recording, and the graph that is being
 //    replayed is kept by `replaying`.
