@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -312,13 +313,21 @@ struct planned_task {
   std::uint64_t salt;
 };
 
-void combine(std::span<const std::uint64_t> from, std::span<std::uint64_t> to, std::uint64_t salt) {
+/// Lets one of the tasks that count it down throw.
+struct fuse {
+  std::atomic<std::int64_t> left{INT64_MAX};
+};
+
+void combine(std::span<const std::uint64_t> from, std::span<std::uint64_t> to, std::uint64_t salt,
+             fuse* burns) {
+  if (burns->left.fetch_sub(1, std::memory_order_relaxed) == 0) throw std::runtime_error("burnt");
   std::uint64_t h = salt;
   for (const std::uint64_t v : from) h = (h ^ v) * 0x100000001B3U;
   for (std::uint64_t& v : to) v = (v << 7U) + (h ^= v + (h << 3U));
 }
 
-TEST(replay, random_graphs_give_the_bits_of_the_serial_execution) {
+/// Counts of unmet predecessors go from one replay over to the next, but for one that has failed.
+TEST(replay, random_graphs_give_the_bits_of_the_serial_execution_each_time_they_run) {
   constexpr std::size_t size = 24;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     std::mt19937_64 random(seed);
@@ -331,27 +340,44 @@ TEST(replay, random_graphs_give_the_bits_of_the_serial_execution) {
       t.to_end = t.to + below(std::min<std::size_t>(6, size - t.to) + 1);
       t.salt = random();
     }
-    const std::uint64_t iterations = below(30);
+    fuse burns;
+    fuse whole;
     std::vector<std::uint64_t> expected(size, 1);
-    for (std::uint64_t k = 0; k < iterations; ++k) {
-      for (const planned_task& t : plan) {
-        combine(std::span(expected).subspan(t.from, t.from_end - t.from),
-                std::span(expected).subspan(t.to, t.to_end - t.to), t.salt);
-      }
-    }
-    scheduler s{{.workers = static_cast<int>(1 + below(4))}};
     std::vector<std::uint64_t> data(size, 1);
+    const auto parts = [](std::vector<std::uint64_t>& all, const planned_task& t) {
+      return std::pair(std::span(all).subspan(t.from, t.from_end - t.from),
+                       std::span(all).subspan(t.to, t.to_end - t.to));
+    };
+    scheduler s{{.workers = static_cast<int>(1 + below(4))}};
+    const std::size_t on_io = below(3);  // of three
+    const plait::resource io = s.add_resource("io");
     auto g = s.record([&] {
       for (const planned_task& t : plan) {
-        auto task =
-            s.task("combine", combine, in(std::span(data).subspan(t.from, t.from_end - t.from)),
-                   inout(std::span(data).subspan(t.to, t.to_end - t.to)), t.salt);
+        const auto [from, to] = parts(data, t);
+        auto task = s.task("combine", combine, in(from), inout(to), t.salt, &burns);
         task.priority(static_cast<plait::priority>(below(3)));
+        if (below(3) < on_io) task.target(io);
       }
     });
-    s.replay(g, iterations);
-    s.wait();
-    ASSERT_EQ(data, expected) << "seed " << seed;
+    for (std::size_t replays = 1 + below(4); replays > 0; --replays) {
+      if (below(4) == 0) {
+        burns.left = static_cast<std::int64_t>(below(3 * plan.size()));
+        s.replay(g, 3);
+        EXPECT_THROW(s.wait(), std::runtime_error);
+        burns.left = INT64_MAX;
+        data = expected;
+      }
+      const std::uint64_t iterations = below(12);
+      for (std::uint64_t k = 0; k < iterations; ++k) {
+        for (const planned_task& t : plan) {
+          const auto [from, to] = parts(expected, t);
+          combine(from, to, t.salt, &whole);
+        }
+      }
+      s.replay(g, iterations);
+      s.wait();
+      ASSERT_EQ(data, expected) << "seed " << seed;
+    }
   }
 }
 
