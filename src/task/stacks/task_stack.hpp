@@ -7,13 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include <boost/context/fiber.hpp>
 #include <plait/task/detail/node.hpp>
 
-#include "task/stacks/sanitized_switch.hpp"
 #include "task/stacks/stack_memory.hpp"
 
 namespace plait::detail {
@@ -37,32 +34,11 @@ class task_stack {
   /// From the task's stack: back to whoever entered it; returns when the next one enters.
   void leave();
   /// Returns the exception that the task threw, or null, after the task has ended.
-  [[nodiscard]] std::exception_ptr take_failure() noexcept {
-    return std::exchange(failure_, nullptr);
-  }
+  [[nodiscard]] std::exception_ptr take_failure() noexcept;
 
  private:
-  /// The exceptions a thread is handling, which the C++ runtime keeps for each thread (Itanium C++
-  /// ABI, 2.2.2): a task takes its own along when it is suspended inside a catch block.
-  struct exceptions_in_hand {
-    void* caught = nullptr;
-    unsigned int uncaught = 0;
-
-    void swap_with_thread() noexcept;
-  };
-
-  [[nodiscard]] boost::context::fiber live(boost::context::fiber&& back);
-
-  boost::context::fiber inside_;   ///< the task, while it is not running
-  boost::context::fiber outside_;  ///< whoever entered
-  exceptions_in_hand exceptions_;
-  sanitized_switch switches_;
-  task_node* node_ = nullptr;
-  node_action action_ = node_action::run;
-  access_checker* checker_ = nullptr;
-  bool ended_ = false;
-  bool closing_ = false;
-  std::exception_ptr failure_;
+  struct context;
+  std::unique_ptr<context> context_;
 };
 
 /// Stacks that are free.  Thread-safe.
