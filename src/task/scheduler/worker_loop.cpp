@@ -134,7 +134,7 @@ namespace {
 template <bool alone, bool replays>
 [[gnu::always_inline]] inline bool scheduler::implementation::run_passing(worker& w,
                                                                           task_node& node) {
-  constexpr std::uint8_t little = alone ? 0 : task_node::elsewhere | task_node::lengthy;
+  constexpr std::uint8_t little = task_node::lengthy | (alone ? 0 : task_node::elsewhere);
   const bool with_care = (node.care & ~little) != 0;
   if (alone && with_care) [[unlikely]]
     return run_passing_with_care(*this, w, node);
@@ -145,7 +145,7 @@ template <bool alone, bool replays>
   if (!execute(node, again)) w.time.stop_passing();
   w.in_task.store(nullptr, std::memory_order_relaxed);
   // A look that is due must not wait for tasks of which nobody knows that they are short.
-  const bool is_brief = again && (alone || (node.care & task_node::lengthy) == 0);
+  const bool is_brief = again && (node.care & task_node::lengthy) == 0;
   const bool looks = !is_brief && sources.any() && sources.passed_when_due();
   // What the task has thrown, submitted or held has stopped the passing.
   if (looks || !w.time.passed()) [[unlikely]] {
