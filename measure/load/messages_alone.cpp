@@ -49,6 +49,10 @@ turn messages_alone::communication() {
 
 turn messages_alone::transport() {
   return {"transport processor time" + label_, [this](int) {
+            if (!is_measurable(last_s_)) {
+              for (std::vector<double>& samples : transport_s_) samples.push_back(unknown);
+              return;
+            }
             transport_probe probe;
             probe.some_sleep = !all_of(env_, what_.takes_part);
             probe.takes_part = what_.takes_part;
@@ -70,9 +74,9 @@ turn messages_alone::transport() {
 }
 
 // Of exchanges shorter than the usual look sleeping is most of what they take.
-bool messages_alone::is_measurable() const {
+bool messages_alone::is_measurable(double run_s) const {
   const std::chrono::duration<double> look = between_looks;
-  return median(communication_s_) / what_.exchanges >= look.count();
+  return run_s / what_.exchanges >= look.count();
 }
 
 measured_messages messages_alone::found(const std::vector<sent_bytes>& sent, int steps,
@@ -80,7 +84,7 @@ measured_messages messages_alone::found(const std::vector<sent_bytes>& sent, int
   measured_messages result{.communication_s = communication_s_};
   std::vector<std::vector<double>> by_look;
   for (std::vector<double> own : transport_s_) {
-    if (!is_measurable()) std::ranges::fill(own, unknown);
+    if (!is_measurable(median(communication_s_))) std::ranges::fill(own, unknown);
     by_look.push_back(of_slowest_rank(env_, own));
   }
   const std::size_t way = cheapest(by_look);

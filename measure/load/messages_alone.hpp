@@ -69,7 +69,9 @@ class messages_alone {
   void forget();
 
  private:
-  [[nodiscard]] bool is_measurable() const;
+  /// Says whether exchanges are long enough for it.  `run_s`: of a run of them, the same on every
+  /// rank.
+  [[nodiscard]] bool is_measurable(double run_s) const;
 
   environment& env_;
   const communication_alone& what_;
