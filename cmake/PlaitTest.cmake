@@ -7,13 +7,15 @@
 # source is compiled with its neighbours, whose templates are its own for the most part, and linked
 # once.  `--of=test_SUBJECT` chooses the tests of a source.  ALONE is for sources that want a program
 # of their own, LAYER_test_SUBJECT.
-# Label `mpi`: what another MPI library may change.  With MPICH, whose ranks spin while they wait, so
-# that more of them than cores cost a time slice for each message, MPICH's rank counts are run, if
-# there are any: those that may matter to the library.  `MPICH none` is for what knows no more of MPI
-# than plait's own messages, which others test with it.
+# Label `mpi`: what another MPI library may change; tests on ranks, unless a folder empties
+# PLAIT_LABEL_OF_RANKS.  With MPICH, whose ranks spin while they wait, so that more of them than cores
+# cost a time slice for each message, MPICH's rank counts are run, if there are any: those that may
+# matter to the library.  `MPICH none` is for what knows no more of MPI than plait's own messages,
+# which others test with it.
 # A test that is not done after TIMEOUT seconds (240) prints every thread's stack and fails.  Beside
 # three processes that compute, four ranks take 100 s for what takes them 3 s alone: whoever waits
 # yields, and gets the core back a time slice later.
+set(PLAIT_LABEL_OF_RANKS mpi)
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -131,7 +133,8 @@ function(plait_test path)
       if(ranks EQUAL 1)  # who waits for nobody
         math(EXPR processors "${processors} / 2")
       endif()
-      set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} PROCESSORS ${processors} LABELS mpi
+      set_tests_properties(${name} PROPERTIES TIMEOUT ${test_TIMEOUT} PROCESSORS ${processors}
+        LABELS "${PLAIT_LABEL_OF_RANKS}"
         ENVIRONMENT "PLAIT_TEST_RANKS=${ranks};PLAIT_TEST_TIMEOUT_S=${test_TIMEOUT}")
       if(ranks GREATER 3)
         plait_label_for_all(${name})
